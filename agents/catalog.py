@@ -1,0 +1,19 @@
+"""Who acts: agents and the chat models that they ask. Strings only."""
+
+AGENTS = {
+    "no-memory": "memgym.agents.scripted:NoMemory",
+    "full-context": "memgym.agents.scripted:FullContext",
+    "bm25-rag": "memgym.agents.scripted:TextRag",
+    "dense-rag": "memgym.agents.scripted:DenseRag",
+    "hybrid-rag": "memgym.agents.scripted:HybridRag",
+    "scratchpad-only": "memgym.agents.scripted:ScratchpadOnly",
+    "random": "memgym.agents.chance:RandomAgent",
+    "oracle": "memgym.agents.oracle:Oracle",
+    "llm": "memgym.agents.llm:LanguageModelAgent",
+}
+
+MODELS = {
+    "rules": "memgym.agents.models.rules:RulesModel",
+    "openai": "memgym.agents.models.openai:OpenAIModel",
+    "transformers": "memgym.agents.models.transformers:TransformersModel",
+}

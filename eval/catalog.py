@@ -1,0 +1,3 @@
+"""How agents are compared: protocols, metrics, reports and their commands. Strings only."""
+
+COMMANDS = {"bench": "memgym.eval.commands:bench"}
