@@ -22,3 +22,5 @@ METRICS = {
 }
 
 COMMANDS = {"data": "memgym.envs.commands:data"}
+
+COMMAND_HELP = {"data": "Get benchmark files, or show which are there."}

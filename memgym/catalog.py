@@ -25,3 +25,10 @@ COMMANDS = {
     "replay": "memgym.commands:replay",
     "new": "memgym.scaffold:new",
 }
+
+COMMAND_HELP = {
+    "list": "List environments, agents, models and every other part.",
+    "play": "Play an environment yourself, in the terminal.",
+    "replay": "Run recorded episodes again and compare them byte for byte.",
+    "new": "Write the skeleton of a benchmark as a package of its own.",
+}

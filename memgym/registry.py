@@ -43,6 +43,10 @@ class UnknownName(LookupError):
     """A name that no catalog has; the message proposes the nearest ones and says where names are listed."""
 
 
+class UnknownOptionError(UnknownName, TypeError):
+    """An option that a benchmark, agent or model does not take; the message proposes the nearest ones."""
+
+
 def unknown(kind: str, name: object, valid: Iterable[str], hint: str = "") -> UnknownName:
     """Return the error for a name that is not among ``valid``, with the nearest valid names."""
     valid = list(valid)
@@ -93,8 +97,11 @@ def make_benchmark(name: str, **options: Any) -> Benchmark:
 
 
 def make_agent(name: str, *, model: ChatModel | None = None, **options: Any) -> Agent:
-    """Build an agent by name. ``model`` answers its requests; ``options`` are its own knobs, all with defaults."""
-    return cast("Agent", call(load("agent", name), f"agent {name!r}", {"model": model, **options}))
+    """Build an agent by name. ``model`` answers its requests, if it makes any; ``options`` are its own knobs."""
+    made = load("agent", name)
+    if model is not None and "model" in parameters(made):
+        options["model"] = model
+    return cast("Agent", call(made, f"agent {name!r}", options))
 
 
 def make_model(name: str, **options: Any) -> ChatModel:
@@ -113,7 +120,7 @@ def call(function: Any, what: str, options: Mapping[str, Any]) -> Any:
     if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         for option in options:
             if option not in parameters:
-                raise TypeError(str(unknown(f"option of {what} named", option, parameters)))
+                raise UnknownOptionError(str(unknown(f"option of {what} named", option, parameters)))
     return function(**options)
 
 
