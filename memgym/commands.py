@@ -98,7 +98,7 @@ def replay(
     file: Annotated[Path, typer.Argument(help="A file of records (JSON Lines), as `memgym bench` writes it.")],
 ) -> None:
     """Run recorded episodes again; the exit status is 1 if one of them differs in a single byte."""
-    from memgym.records import replay as replay_records
+    from memgym.replay import replay as replay_records
 
     played = equal = 0
     for episode in replay_records(file):
