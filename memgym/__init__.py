@@ -34,7 +34,8 @@ if TYPE_CHECKING:
         Scratchpad,
         Update,
     )
-    from memgym.rollout import Episode, rollout, run
+    from memgym.records import Episode, EpisodeRecord
+    from memgym.rollout import play, rollout, run
     from memgym.task import Benchmark, Document, Outcome, Question, Sample, Task, TaskView
 
 __version__ = "0.1.0"
@@ -44,9 +45,11 @@ _HOMES = {
     "memgym.env": ("MemoryEnv",),
     "memgym.memory": ("Entry", "Hit", "Memory"),
     "memgym.operations": (
-        "Act", "Action", "Advance", "Answer", "Create", "Delete", "Evolve", "Link", "Read", "Result", "Scratchpad", "Update"
+        "Act", "Action", "Advance", "Answer", "Create", "Delete", "Evolve", "Link", "Read", "Result", "Scratchpad",
+        "Update",
     ),
-    "memgym.rollout": ("Episode", "rollout", "run"),
+    "memgym.records": ("Episode", "EpisodeRecord"),
+    "memgym.rollout": ("play", "rollout", "run"),
     "memgym.task": ("Benchmark", "Document", "Outcome", "Question", "Sample", "Task", "TaskView"),
 }  # fmt: skip
 _HOME = {noun: module for module, nouns in _HOMES.items() for noun in nouns}

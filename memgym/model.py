@@ -60,7 +60,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer. Token ids and log-probabilities are there only where the model gives them (trainers need them)."""
+    """A model's answer. Token ids and log-probabilities are there only where the model gives them (for trainers)."""
 
     text: str
     usage: Usage = Usage()

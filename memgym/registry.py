@@ -114,14 +114,18 @@ def make_model(name: str, **options: Any) -> ChatModel:
 
 def call(function: Any, what: str, options: Mapping[str, Any]) -> Any:
     """Call with keyword options; an unknown option is a TypeError with the nearest valid one."""
+    valid = parameters(function)
+    for option in options:
+        if option not in valid:
+            raise UnknownOptionError(str(unknown(f"option of {what} named", option, valid)))
+    return function(**options)
+
+
+def parameters(function: Any) -> list[str]:
+    """Return the names of the keyword options that a class or function takes."""
     import inspect
 
-    parameters = inspect.signature(function).parameters
-    if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        for option in options:
-            if option not in parameters:
-                raise UnknownOptionError(str(unknown(f"option of {what} named", option, parameters)))
-    return function(**options)
+    return [one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
 
 
 def environment(name: str) -> Mapping[str, Any]:

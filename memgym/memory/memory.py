@@ -1,0 +1,326 @@
+"""The memory half of the state: named stores of entries, one scratchpad, and the operations on them.
+
+Every change passes through ``Memory.apply``, every look through ``Memory.read``; nothing an agent writes can raise in
+either. Ids are short ("m7"), count upwards over the life of the memory and are never given out twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memgym.memory.entry import Entry, Hit, Write
+from memgym.memory.links import follow, unlink
+from memgym.memory.store import Store, StoreSnapshot
+from memgym.operations import Create, Delete, Evolve, Link, Operation, Read, Result, Scratchpad, Status, Update
+
+if TYPE_CHECKING:
+    from memgym.memory.encoders import Encoder
+    from memgym.tokens import Tokenizer
+
+
+class Journal(Protocol):
+    """What a memory tells as it changes: each change of an operation, then ``commit`` before the operation returns."""
+
+    def put(self, entry: Entry) -> None: ...
+    def drop(self, entry: Entry) -> None: ...
+    def note(self, scratchpad: str) -> None: ...
+    def commit(self, next_id: int, clock: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A memory at one moment. Restoring it is the identity; nothing in it changes later."""
+
+    stores: tuple[tuple[str, StoreSnapshot], ...]
+    scratchpad: str
+    next_id: int
+    clock: int
+
+
+class Memory:
+    """Entries in named stores, and a scratchpad.
+
+    ``encoders`` maps each store's name to its Encoder, or None for text reads only; the first store is the default one.
+    ``capacity`` bounds the entries over all stores, ``max_tokens`` the tokens of all texts and the scratchpad together
+    (None: no bound). ``unique`` refuses a text that a store already holds (status ``duplicate``).
+    """
+
+    def __init__(
+        self,
+        encoders: Mapping[str, Encoder | None] | None = None,
+        *,
+        capacity: int | None = None,
+        max_tokens: int | None = None,
+        tokenizer: Tokenizer | None = None,
+        unique: bool = True,
+    ) -> None:
+        if max_tokens is not None and tokenizer is None:
+            raise ValueError("max_tokens needs a tokenizer to count with.")
+        self.stores = {name: Store(name, encoder) for name, encoder in (encoders or {"main": None}).items()}
+        self.default = next(iter(self.stores))
+        self.capacity = capacity
+        self.max_tokens = max_tokens
+        self.unique = unique
+        self.frozen = False
+        self.scratchpad = ""
+        self.clock = 0
+        self.journal: Journal | None = None
+        self._tokenizer = tokenizer
+        self._next = 1
+
+    # ---------------------------------------------------------------- looking
+
+    def __len__(self) -> int:
+        return sum(len(store) for store in self.stores.values())
+
+    def get(self, id: str) -> Entry | None:
+        """Return the live entry of an id, or None."""
+        key = key_of(id)
+        for store in self.stores.values():
+            if key in store.entries:
+                return store.entries[key]
+        return None
+
+    def entries(self, store: str | None = None) -> list[Entry]:
+        """Return the live entries of one store or of all, oldest first."""
+        chosen = self.stores.values() if store is None else [self.stores[store]]
+        found = [pair for one in chosen for pair in one.entries.items()]
+        return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+
+    def tokens(self) -> int:
+        """Return the number of tokens of all entries' texts and the scratchpad."""
+        if self._tokenizer is None:
+            raise ValueError("This memory has no tokenizer to count with.")
+        count = self._tokenizer.count
+        return count(self.scratchpad) + sum(count(e.text) for s in self.stores.values() for e in s.entries.values())
+
+    def read(self, read: Read, *, k: int, by: str | None = None) -> tuple[Result, list[Hit]]:
+        """Carry out a read; ``k`` and ``by`` are what an unset field of it means. Never changes an entry."""
+        store = self.stores.get(read.store or self.default)
+        if store is None:
+            return self._no_store("read", read.store), []
+        if not read.query.strip():
+            return Result("read", Status.EMPTY, reason="the query is blank"), []
+        way = read.by or by or store.ways[-1]
+        if way not in store.ways:
+            return Result("read", Status.MASKED, reason=f"this store is read by {' or '.join(store.ways)}"), []
+        count = k if read.k is None else read.k
+        if count < 1:
+            return Result("read", Status.MALFORMED, reason=f"k is {count}; 1 or more was expected"), []
+        hits = store.search(read.query, count, way)
+        if read.follow > 0:
+            hits += follow(hits, self.get, rounds=read.follow, limit=count)
+        return Result("read", Status.OK, tuple(hit.entry.id for hit in hits)), hits
+
+    def missing(self, reads: Sequence[Read], by: str | None) -> dict[str, list[tuple[str, bool]]]:
+        """Return, by store, the texts (and whether each is a query) that these reads will need vectors of."""
+        needed: dict[str, list[tuple[str, bool]]] = {}
+        for read in reads:
+            store = self.stores.get(read.store or self.default)
+            if store is None or store.encoder is None or not read.query.strip():
+                continue
+            if (read.by or by or store.ways[-1]) != "text":
+                texts = needed.setdefault(store.name, [(text, False) for text in store.missing()])
+                texts.append((read.query, True))
+        return needed
+
+    # ---------------------------------------------------------------- changing
+
+    def apply(self, operation: Operation, source: Write) -> Result:
+        """Carry out one write; ``source`` says which step of which episode asks for it."""
+        if self.frozen:
+            return Result(operation.kind, Status.FROZEN, reason="this memory is frozen")
+        result = self._change(operation, source)
+        if self.journal is not None and result.ok:
+            self.journal.commit(self._next, self.clock)
+        return result
+
+    def _change(self, operation: Operation, source: Write) -> Result:
+        match operation:
+            case Create():
+                return self._create(operation, source)
+            case Update():
+                return self._update(operation, source)
+            case Delete():
+                return self._delete(operation)
+            case Link():
+                return self._link(operation, source)
+            case Evolve():
+                return self._evolve(operation, source)
+            case Scratchpad():
+                return self._note(operation)
+            case _:
+                return Result(operation.kind, Status.MALFORMED, reason=f"{operation.kind} is not a write")
+
+    def tick(self) -> None:
+        """Count one step of the memory's life."""
+        self.clock += 1
+
+    def _create(self, op: Create, source: Write) -> Result:
+        store = self.stores.get(op.store or self.default)
+        if store is None:
+            return self._no_store("create", op.store)
+        if not op.text.strip():
+            return Result("create", Status.EMPTY, reason="the text is blank")
+        if self.unique and (known := store.key_of(op.text)) is not None:
+            return Result("create", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
+        if self.capacity is not None and len(self) >= self.capacity:
+            return Result("create", Status.OVER_CAPACITY, reason=f"the memory holds {self.capacity} entries, its most")
+        if (over := self._over(op.text)) is not None:
+            return Result("create", Status.OVER_BUDGET, reason=over)
+        if unknown := [id for id in op.links if self.get(id) is None]:
+            return self._unknown("create", unknown)
+        entry = Entry(
+            f"m{self._next}", op.text, store.name, source, source, op.keywords, op.tags, op.context,
+            tuple(dict.fromkeys(op.links)), op.time, op.attributes,
+        )  # fmt: skip
+        self._next += 1
+        self._put(store, entry)
+        return Result("create", Status.OK, (entry.id,))
+
+    def _update(self, op: Update, source: Write) -> Result:
+        entry = self.get(op.id)
+        if entry is None:
+            return self._unknown("update", [op.id])
+        if not op.text.strip():
+            return Result("update", Status.EMPTY, (op.id,), "the text is blank; delete the entry to remove it")
+        store = self.stores[entry.store]
+        if self.unique and (known := store.key_of(op.text)) is not None:
+            return Result("update", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
+        if (over := self._over(op.text, entry.text)) is not None:
+            return Result("update", Status.OVER_BUDGET, (op.id,), over)
+        self._put(store, replace(entry, text=op.text, updated=source, version=entry.version + 1))
+        return Result("update", Status.OK, (op.id,))
+
+    def _delete(self, op: Delete) -> Result:
+        entry = self.get(op.id)
+        if entry is None:
+            return self._unknown("delete", [op.id])
+        self.stores[entry.store].drop(key_of(entry.id))
+        if self.journal is not None:
+            self.journal.drop(entry)
+        for changed in unlink(entry.id, self.stores.values()):
+            self._put(self.stores[changed.store], changed)
+        return Result("delete", Status.OK, (op.id,))
+
+    def _link(self, op: Link, source: Write) -> Result:
+        entry = self.get(op.id)
+        if unknown := [id for id in (op.id, *op.to) if self.get(id) is None]:
+            return self._unknown("link", unknown)
+        assert entry is not None
+        if not op.to or op.id in op.to:
+            reason = "no target is named" if not op.to else "an entry cannot link to itself"
+            return Result("link", Status.MALFORMED, (op.id,), reason)
+        links = tuple(dict.fromkeys((*entry.links, *op.to)))
+        if links == entry.links:
+            return Result("link", Status.DUPLICATE, (op.id,), "these links exist")
+        self._put(self.stores[entry.store], replace(entry, links=links, updated=source, version=entry.version + 1))
+        return Result("link", Status.OK, (op.id, *op.to))
+
+    def _evolve(self, op: Evolve, source: Write) -> Result:
+        entry = self.get(op.id)
+        if entry is None:
+            return self._unknown("evolve", [op.id])
+        merged = {**dict(entry.attributes), **dict(op.attributes)}
+        evolved = replace(
+            entry,
+            keywords=entry.keywords if op.keywords is None else op.keywords,
+            tags=entry.tags if op.tags is None else op.tags,
+            context=entry.context if op.context is None else op.context,
+            attributes=tuple(sorted((name, value) for name, value in merged.items() if value)),
+        )
+        if evolved == entry:
+            return Result("evolve", Status.DUPLICATE, (op.id,), "nothing would change")
+        self._put(self.stores[entry.store], replace(evolved, updated=source, version=entry.version + 1))
+        return Result("evolve", Status.OK, (op.id,))
+
+    def _note(self, op: Scratchpad) -> Result:
+        if (over := self._over(op.text, self.scratchpad)) is not None:
+            return Result("scratchpad", Status.OVER_BUDGET, reason=over)
+        self.scratchpad = op.text
+        if self.journal is not None:
+            self.journal.note(op.text)
+        return Result("scratchpad", Status.OK)
+
+    def _put(self, store: Store, entry: Entry) -> None:
+        store.put(key_of(entry.id), entry)
+        if self.journal is not None:
+            self.journal.put(entry)
+
+    def _over(self, text: str, replaced: str = "") -> str | None:
+        if self.max_tokens is None or self._tokenizer is None:
+            return None
+        held = self.tokens() + self._tokenizer.count(text) - self._tokenizer.count(replaced)
+        return f"that would be {held} tokens; at most {self.max_tokens} fit" if held > self.max_tokens else None
+
+    def _unknown(self, kind: str, ids: Sequence[str]) -> Result:
+        return Result(kind, Status.UNKNOWN_ID, tuple(ids), f"no entry has the id {' or '.join(ids)}")
+
+    def _no_store(self, kind: str, name: str | None) -> Result:
+        return Result(kind, Status.UNKNOWN_ID, reason=f"no store is named {name!r}; there is {', '.join(self.stores)}")
+
+    # ---------------------------------------------------------------- whole states
+
+    def snapshot(self) -> Snapshot:
+        """Return the state now. Takes microseconds: entries are shared, being immutable; vectors are copied."""
+        stores = tuple((name, store.snapshot()) for name, store in self.stores.items())
+        return Snapshot(stores, self.scratchpad, self._next, self.clock)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a snapshot of a memory with the same stores."""
+        if self.journal is not None:
+            raise ValueError("A journaled memory only goes forward; fork it to go back.")
+        if [name for name, _ in snapshot.stores] != list(self.stores):
+            raise ValueError(f"The snapshot has other stores than {list(self.stores)}.")
+        for name, state in snapshot.stores:
+            self.stores[name].restore(state)
+        self.scratchpad, self._next, self.clock = snapshot.scratchpad, snapshot.next_id, snapshot.clock
+
+    def fork(self) -> Memory:
+        """Return an independent copy, never frozen and never journaled; encoders are shared, being stateless."""
+        copy = Memory(
+            {name: store.encoder for name, store in self.stores.items()},
+            capacity=self.capacity,
+            max_tokens=self.max_tokens,
+            tokenizer=self._tokenizer,
+            unique=self.unique,
+        )
+        copy.restore(self.snapshot())
+        return copy
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but vectors as JSON values, in a fixed order."""
+        return {
+            "next_id": self._next,
+            "clock": self.clock,
+            "scratchpad": self.scratchpad,
+            "entries": [entry.to_json() for entry in self.entries()],
+        }
+
+    def load_json(self, data: Mapping[str, Any]) -> None:
+        """Fill this memory, which must be empty, from ``to_json``; vectors are computed when they are needed."""
+        if len(self):
+            raise ValueError(f"The memory holds {len(self)} entries; load_json fills an empty one.")
+        for one in data["entries"]:
+            entry = Entry.from_json(one)
+            if entry.store not in self.stores:
+                raise ValueError(f"Entry {entry.id} is of store {entry.store!r}; there is {', '.join(self.stores)}.")
+            self.stores[entry.store].put(key_of(entry.id), entry)
+        self.scratchpad, self._next, self.clock = data["scratchpad"], data["next_id"], data["clock"]
+
+    def digest(self) -> str:
+        """Return a short hash of the state: equal states, equal digests, on any machine."""
+        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def key_of(id: str) -> int:
+    """Return the number in an id of the form m<number>, or 0, which no entry has."""
+    digits = id[1:]
+    if id[:1] != "m" or not digits.isascii() or not digits.isdigit() or digits[0] == "0" or len(digits) > 18:
+        return 0
+    return int(digits)

@@ -1,0 +1,170 @@
+"""One named store: its entries and the indexes over them.
+
+Indexes are brought up to date when they are asked, not when entries change: a memory that is only written costs
+nothing to index, and what one step created is encoded in one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memgym.memory.entry import Entry, Hit
+from memgym.memory.indexes import DenseIndex, TextIndex, fuse
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memgym.memory.encoders import Encoder
+
+Vectors = Callable[[Sequence[int], "NDArray[np.float32]"], None]
+POOL = 4
+"""How many times k each ranking of a hybrid read contributes before fusion."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSnapshot:
+    """The state of a store at one moment; holds nothing that the store changes later."""
+
+    entries: dict[int, Entry]
+    dense: DenseIndex | None
+    unencoded: dict[int, None]
+
+
+class Store:
+    """Entries by sequence number (m12 is 12), a text index, and a dense one if there is an encoder.
+
+    ``on_vectors`` is told of every vector that is computed (a journal keeps them).
+    """
+
+    def __init__(self, name: str, encoder: Encoder | None = None) -> None:
+        self.name = name
+        self.encoder = encoder
+        self.entries: dict[int, Entry] = {}
+        self.on_vectors: Vectors | None = None
+        self._keys: dict[str, int] = {}
+        self._text = TextIndex()
+        self._dense = None if encoder is None else DenseIndex(encoder.dimension)
+        self._unindexed: dict[int, None] = {}
+        self._unencoded: dict[int, None] = {}
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How this store can be read."""
+        return ("text",) if self._dense is None else ("text", "dense", "hybrid")
+
+    def key_of(self, text: str) -> int | None:
+        """Return the key of a live entry with exactly this text, or None."""
+        return self._keys.get(text)
+
+    def put(self, key: int, entry: Entry) -> None:
+        """Add an entry, or replace the one under this key."""
+        old = self.entries.get(key)
+        self.entries[key] = entry
+        if old is not None:
+            if old.text != entry.text and self._keys.get(old.text) == key:
+                del self._keys[old.text]
+            if old.searchable == entry.searchable:
+                return
+            self._forget(key)
+        self._keys.setdefault(entry.text, key)
+        self._unindexed[key] = None
+        if self._dense is not None:
+            self._unencoded[key] = None
+
+    def drop(self, key: int) -> None:
+        """Remove an entry."""
+        entry = self.entries.pop(key)
+        if self._keys.get(entry.text) == key:
+            del self._keys[entry.text]
+        self._forget(key)
+
+    def _forget(self, key: int) -> None:
+        if key in self._unindexed:
+            del self._unindexed[key]
+        else:
+            self._text.remove(key)
+        if self._dense is not None:
+            if key in self._unencoded:
+                del self._unencoded[key]
+            else:
+                self._dense.remove(key)
+
+    def missing(self) -> list[str]:
+        """Return the texts whose vectors a dense read would have to compute now."""
+        return [self.entries[key].searchable for key in self._unencoded]
+
+    def search(self, query: str, k: int, by: str) -> list[Hit]:
+        """Return the k entries nearest to a query, by (-score, key); a blank query or k of 0 finds nothing."""
+        if k <= 0 or not query.strip() or not self.entries:
+            return []
+        if by == "text":
+            found = self.text_index().search(query, k)
+        elif by == "dense":
+            found = self._search_dense(query, k)
+        else:
+            pool = max(k * POOL, 20)
+            found = fuse([self.text_index().search(query, pool), self._search_dense(query, pool)], k)
+        return [Hit(self.entries[key], score, by) for key, score in found]
+
+    def _search_dense(self, query: str, k: int) -> list[tuple[int, float]]:
+        if self.encoder is None:
+            raise ValueError(f"The store {self.name!r} has no encoder.")
+        return self.dense_index().search(self.encoder.encode([query], query=True)[0], k)
+
+    def text_index(self) -> TextIndex:
+        """Return the text index, up to date."""
+        if self._unindexed:
+            keys = list(self._unindexed)
+            self._text.add(keys, [self.entries[key].searchable for key in keys])
+            self._unindexed.clear()
+        return self._text
+
+    def dense_index(self) -> DenseIndex:
+        """Return the dense index, up to date; encodes what is new in one call."""
+        if self._dense is None or self.encoder is None:
+            raise ValueError(f"The store {self.name!r} has no encoder.")
+        if self._unencoded:
+            keys = list(self._unencoded)
+            vectors = self.encoder.encode(self.missing())
+            self._dense.add(keys, vectors)
+            self._unencoded.clear()
+            if self.on_vectors is not None:
+                self.on_vectors(keys, vectors)
+        return self._dense
+
+    def load(self, entries: Iterable[tuple[int, Entry]], vectors: dict[int, NDArray[np.float32]]) -> None:
+        """Fill an empty store; entries with a vector are not encoded again."""
+        import numpy as np
+
+        for key, entry in entries:
+            self.put(key, entry)
+        known = [key for key in self._unencoded if key in vectors]
+        if self._dense is not None and known:
+            self._dense.add(known, np.stack([vectors[key] for key in known]))
+            for key in known:
+                del self._unencoded[key]
+
+    def snapshot(self) -> StoreSnapshot:
+        return StoreSnapshot(
+            self.entries.copy(),
+            None if self._dense is None else self._dense.fork(),
+            self._unencoded.copy(),
+        )
+
+    def restore(self, snapshot: StoreSnapshot) -> None:
+        """Return to a snapshot. The text index is made again when it is next asked."""
+        self.entries = snapshot.entries.copy()
+        self._keys = {}
+        for key, entry in self.entries.items():
+            self._keys.setdefault(entry.text, key)
+        self._text = TextIndex()
+        self._unindexed = dict.fromkeys(self.entries)
+        self._unencoded = snapshot.unencoded.copy()
+        if self.encoder is not None and snapshot.dense is not None:
+            self._dense = snapshot.dense.fork()

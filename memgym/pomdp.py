@@ -1,0 +1,231 @@
+"""The POMDP itself: one episode's state (task, memory), its transition, and what is seen of it. No Gymnasium here.
+
+``begin`` is parse, resolve, write, advance; ``finish`` is read, observe, reward. They are apart so that a vector of
+episodes can begin all its steps, encode what is new in one call, and then finish them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from memgym.addresses import resolve
+from memgym.agent import Observation
+from memgym.dialects import Dialect
+from memgym.evidence import EvidenceLog
+from memgym.memory.entry import Hit, Write
+from memgym.memory.memory import Memory
+from memgym.operations import Action, Advance, Answer, Command, Malformed, Operation, Read, Result, Status
+from memgym.options import Options
+from memgym.task import Outcome, Sample, Task
+
+TEXTS = ("task", "observation", "scratchpad", "memories", "feedback")
+_WROTE = ("create", "update")
+
+
+class Pomdp:
+    """One episode in progress. ``seen`` is the present observation, ``texts`` the same as text."""
+
+    def __init__(self, sample: Sample, task: Task, memory: Memory, dialect: Dialect, options: Options) -> None:
+        self.sample = sample
+        self.task = task
+        self.memory = memory
+        self.dialect = dialect
+        self.options = options
+        self.max_steps = options.max_steps or task.horizon
+        self.steps = 0
+        self.over = False
+        self.outcome: Outcome | None = None
+        self.reads: list[Read] = []
+        self._log = EvidenceLog(sample.questions)
+        self._operations = 0
+        self._queries = 0
+        self._standing: Read | None = None
+        self._results: list[Result] = []
+        self._hits: tuple[Hit, ...] = ()
+        self._observe()
+
+    # ---------------------------------------------------------------- the two halves of a step
+
+    def begin(self, action: Action) -> None:
+        """Resolve every address against the memory as it was shown, write in order, then let the task move."""
+        self.reads, self._results = [], []
+        if self.over:
+            parts = (*action.operations, action.command) if action.command else action.operations
+            self._results = [Result(part.kind, Status.MASKED, reason="the episode is over") for part in parts]
+            return
+        self.steps += 1
+        self.memory.tick()
+        wrote = bool(action.operations) and self._write(action.operations)
+        self._advance(action.command, wrote)
+
+    def finish(self) -> float:
+        """Read, observe, and return the reward: 0 until the step that ends the episode."""
+        if self.reads or self._standing or self._hits:
+            self._read()
+        ended = not self.over and (self.task.done or self.steps >= self.max_steps)
+        if ended:
+            self.over = True
+            self.outcome = self._score(self.task.outcome())
+        self._observe()
+        return self.outcome.reward if ended and self.outcome else 0.0
+
+    @property
+    def terminated(self) -> bool:
+        return self.task.done
+
+    @property
+    def truncated(self) -> bool:
+        return self.over and not self.task.done
+
+    # ---------------------------------------------------------------- write
+
+    def _write(self, operations: tuple[Operation, ...]) -> bool:
+        shown = [hit.entry.id for hit in self._hits]
+        wrote = False
+        for resolved in [resolve(operation, self.memory, shown) for operation in operations]:
+            result = self._refuse(resolved) or self._do(resolved)
+            wrote |= result.ok and result.operation in _WROTE
+            self._results.append(result)
+        return wrote
+
+    def _refuse(self, part: Operation | Result) -> Result | None:
+        """Return why an operation is not carried out, or None. A mask comes first: what is masked is not looked up."""
+        kind = part.operation if isinstance(part, Result) else part.kind
+        if isinstance(part, Malformed):
+            return Result(kind, Status.MALFORMED, reason=part.reason)
+        if kind not in self.options.allowed:
+            return Result(kind, Status.MASKED, reason=f"{kind} is not allowed here")
+        limit = self.options.max_operations
+        if limit is not None and self._operations >= limit:
+            return Result(kind, Status.OVER_BUDGET, reason=f"all {limit} operations of this episode are spent")
+        self._operations += 1
+        return part if isinstance(part, Result) else None
+
+    def _do(self, part: Operation | Result) -> Result:
+        assert not isinstance(part, Result)
+        if isinstance(part, Read):
+            return self._ask(part)
+        self._queries = 0
+        return self.memory.apply(part, Write(self.sample.id, self.steps, part.kind, self.memory.clock))
+
+    def _ask(self, read: Read) -> Result:
+        """Note a read: it runs after all writes of the step."""
+        limit = self.options.query_limit
+        if limit is not None and self._queries >= limit:
+            self._queries = 0
+            self._answer("")
+            return Result(
+                "read", Status.OVER_BUDGET, reason=f"more than {limit} reads without a write: question skipped"
+            )
+        self._queries += 1
+        self.reads.append(read)
+        return Result("read", Status.OK)
+
+    # ---------------------------------------------------------------- advance
+
+    def _advance(self, command: Command | None, wrote: bool) -> None:
+        if isinstance(command, Answer):
+            self._results.append(self._answer(command.text))
+        elif command is not None:
+            self._results.append(self.task.take(command))
+        elif self._moves_on(wrote):
+            self.task.take(Advance())
+
+    def _moves_on(self, wrote: bool) -> bool:
+        rule = self.options.advance
+        return (rule == "always" or (rule == "on_write" and wrote)) and self.task.view.phase == "read"
+
+    def _answer(self, text: str) -> Result:
+        result = self.task.take(Answer(text))
+        if result.ok:
+            self._queries = 0
+            self._log.answer([entry.text for entry in self.memory.entries()] + [self.memory.scratchpad])
+        return result
+
+    # ---------------------------------------------------------------- read, observe
+
+    def _read(self) -> None:
+        """Run the reads on the memory after the writes; a persistent query is asked again at every step."""
+        found: dict[str, Hit] = {}
+        answered = self._answered()
+        for number, result in enumerate(self._results):
+            if result.operation == "read" and result.ok:
+                self._results[number], hits = next(answered)
+                found.update((hit.entry.id, hit) for hit in hits if hit.entry.id not in found)
+        for _, hits in answered:
+            found.update((hit.entry.id, hit) for hit in hits if hit.entry.id not in found)
+        self._hits = tuple(found.values())
+
+    def _answered(self) -> Iterator[tuple[Result, list[Hit]]]:
+        for read in self.reads:
+            yield self.memory.read(read, k=self.options.k or 6, by=self.options.by)
+        for read in self.standing():
+            yield self.memory.read(read, k=self.options.k or 6, by=self.options.by)
+
+    def standing(self) -> list[Read]:
+        """Return the query of an earlier step that this step asks again (persistent reads), if any."""
+        if self.options.reads != "persistent" or self.over:
+            return []
+        asked = [read for read in self.reads if read.query.strip()]
+        if asked:
+            self._standing = asked[-1]
+            return []
+        return [self._standing] if self._standing is not None else []
+
+    def _observe(self) -> None:
+        view, memory = self.task.view, self.memory
+        results = tuple(self._results)
+        if self._hits or memory.scratchpad:
+            self._log.show([*(hit.entry.text for hit in self._hits), memory.scratchpad])
+        budget = self._budget() if self.options.show_budget else ""
+        left = max(self.max_steps - self.steps, 0)
+        self.seen = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
+        feedback = self.dialect.feedback(results) if results else ""
+        self.texts = {
+            "task": view.instruction,
+            "observation": view.text,
+            "scratchpad": memory.scratchpad,
+            "memories": self.dialect.render(self._hits),
+            "feedback": f"{feedback}\n{budget}".strip() if budget else feedback,
+        }
+
+    def _budget(self) -> str:
+        options = self.options
+        left = [f"{self.max_steps - self.steps} steps"]
+        if options.max_operations is not None:
+            left.append(f"{options.max_operations - self._operations} operations")
+        if options.capacity is not None:
+            left.append(f"{options.capacity - len(self.memory)} entries")
+        if options.max_tokens is not None:
+            left.append(f"{options.max_tokens - self.memory.tokens()} memory tokens")
+        return f"Left: {', '.join(left)}."
+
+    # ---------------------------------------------------------------- score, copy, show
+
+    def _score(self, outcome: Outcome) -> Outcome:
+        metrics = {**outcome.metrics, **self._log.metrics(), "memory_size": float(len(self.memory))}
+        return Outcome(outcome.reward, metrics, outcome.predictions, outcome.references)
+
+    def fork(self) -> Pomdp:
+        """Return a copy in the same state that shares nothing which either side can change."""
+        memory = self.memory.fork()
+        memory.frozen = self.memory.frozen
+        twin = Pomdp(self.sample, self.task.fork(), memory, self.dialect, self.options)
+        twin.max_steps, twin.steps, twin.over, twin.outcome = self.max_steps, self.steps, self.over, self.outcome
+        twin._log, twin._standing = self._log.fork(), self._standing
+        twin._operations, twin._queries = self._operations, self._queries
+        twin.reads, twin._results, twin._hits = list(self.reads), list(self._results), self._hits
+        twin.seen, twin.texts = self.seen, dict(self.texts)
+        return twin
+
+    def state(self) -> dict[str, Any]:
+        """Return the whole hidden state as JSON values."""
+        return {
+            "sample": self.sample.id,
+            "step": self.steps,
+            "over": self.over,
+            "operations": self._operations,
+            "task": self.task.state(),
+            "memory": self.memory.to_json(),
+        }

@@ -1,0 +1,187 @@
+"""The only loop that plays an episode: one Agent in one MemoryEnv, or many at once under asyncio.
+
+Evaluation, replay and training all call ``rollout``; what differs between them is only who the agent is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+import memgym
+from memgym import registry
+from memgym.agent import Agent, Briefing
+from memgym.env import MemoryEnv
+from memgym.model import ChatModel, Meter, Usage
+from memgym.operations import Action
+from memgym.records import NO_USAGE, Episode, EpisodeRecord, StepRecord, digest
+from memgym.tokens import make_tokenizer
+
+_AGENT = 1
+"""The agent's stream of an episode's seed; the environment takes the seed itself."""
+
+
+class Cast:
+    """Builds what episodes name, once: environments by id and options, models by name and options.
+
+    An environment plays one episode at a time, so a free one is lent and taken back; models are shared.
+    """
+
+    def __init__(self, models: Mapping[str, ChatModel] | None = None) -> None:
+        self._models: dict[str, ChatModel] = dict(models or {})
+        self._free: dict[str, list[MemoryEnv]] = {}
+
+    def env(self, episode: Episode) -> MemoryEnv:
+        free = self._free.setdefault(_key(episode), [])
+        return free.pop() if free else make_env(episode.env, **episode.options)
+
+    def take_back(self, episode: Episode, env: MemoryEnv) -> None:
+        self._free[_key(episode)].append(env)
+
+    def model(self, episode: Episode) -> ChatModel | None:
+        if episode.model is None:
+            return None
+        if episode.model not in self._models:
+            self._models[episode.model] = registry.make_model(episode.model, **episode.model_options)
+        return self._models[episode.model]
+
+
+def make_env(id: str, **options: Any) -> MemoryEnv:
+    """Build the MemoryEnv of an id without Gymnasium's wrappers."""
+    return MemoryEnv(**{**registry.environment(id), **options})
+
+
+async def rollout(episode: Episode, cast: Cast | None = None) -> EpisodeRecord:
+    """Play one episode to its end and return its record.
+
+    What goes wrong while it is played (a model that cannot be reached, an agent's own error) becomes a record with
+    ``error``; names, options and samples that do not exist raise before it starts.
+    """
+    cast = cast or Cast()
+    env = cast.env(episode)
+    model = cast.model(episode)
+    meter = None if model is None else Meter(model)
+    agent = registry.make_agent(episode.agent, model=meter, **episode.agent_options)
+    first = begin(env, episode)
+    steps: list[StepRecord] = []
+    error = None
+    try:
+        await agent.reset(_briefing(env, agent, episode))
+        while not env.pomdp.over:
+            steps.append(await _step(env, agent, meter))
+    except Exception as failure:
+        # A failed episode is data: it is counted, and the run goes on.
+        error = f"{type(failure).__name__}: {failure}"
+    record = finish(env, episode, first, steps, privileged=agent.privileged, error=error)
+    cast.take_back(episode, env)
+    return record
+
+
+def begin(env: MemoryEnv, episode: Episode) -> tuple[str, int]:
+    """Start an episode; return the digest and the tokens of its first observation."""
+    start = {"memory": "fresh" if episode.memory is None else episode.memory, "frozen": episode.frozen}
+    texts, _ = env.reset(seed=episode.seed, options={**start, "sample": episode.sample})
+    return start_of(texts)
+
+
+def _briefing(env: MemoryEnv, agent: Agent, episode: Episode) -> Briefing:
+    rng = np.random.default_rng(np.random.SeedSequence([episode.seed, _AGENT]))
+    sample = env.pomdp.sample if agent.privileged else None
+    return Briefing(rng, env.dialect, env.options.allowed, env.options.k or 6, sample)
+
+
+async def _step(env: MemoryEnv, agent: Agent, meter: Meter | None) -> StepRecord:
+    action = await agent.act(env.pomdp.seen)
+    text = env.dialect.format(action) if isinstance(action, Action) else action
+    return take(env, text, Usage() if meter is None else meter.take())
+
+
+def take(env: MemoryEnv, text: str, usage: Usage = NO_USAGE) -> StepRecord:
+    """Take one step with an action's text and return its record."""
+    texts, reward, *_ = env.step(text)
+    return recorded_step(env, text, texts, reward, usage)
+
+
+def recorded_step(
+    env: MemoryEnv, text: str, texts: Mapping[str, str], reward: float, usage: Usage = NO_USAGE
+) -> StepRecord:
+    """Return the record of a step that was just taken with ``text``."""
+    seen = env.pomdp.seen
+    shown = tuple(hit.entry.id for hit in seen.memories)
+    tokens = (_tokens(texts), make_tokenizer("cl100k").count(text))
+    return StepRecord(text, seen.results, shown, digest(texts), reward, len(env.memory), tokens, usage)
+
+
+def start_of(texts: Mapping[str, str]) -> tuple[str, int]:
+    """Return the digest and the tokens of a first observation."""
+    return digest(texts), _tokens(texts)
+
+
+def _tokens(texts: Mapping[str, str]) -> int:
+    count = make_tokenizer("cl100k").count
+    return sum(count(text) for text in texts.values())
+
+
+def finish(
+    env: MemoryEnv,
+    episode: Episode,
+    first: tuple[str, int],
+    steps: list[StepRecord],
+    *,
+    privileged: bool,
+    error: str | None,
+) -> EpisodeRecord:
+    """Return the record of an episode that was played in ``env``."""
+    pomdp = env.pomdp
+    setting = {
+        "memgym": memgym.__version__,
+        "options": env.options.to_json(),
+        "benchmark": env.benchmark.describe(),
+        "encoder": None if env.encoder is None else env.encoder.fingerprint,
+        "max_steps": pomdp.max_steps,
+    }
+    return EpisodeRecord(
+        episode, pomdp.sample.id, env.group, first[0], first[1], tuple(steps),
+        None if error else pomdp.outcome, pomdp.terminated, pomdp.truncated, env.memory.digest(), setting,
+        privileged, error,
+    )  # fmt: skip
+
+
+async def run(
+    episodes: Iterable[Episode], *, concurrency: int = 8, cast: Cast | None = None
+) -> AsyncIterator[EpisodeRecord]:
+    """Play episodes, at most ``concurrency`` at once, and yield records as they are done, not in lock step."""
+    cast = cast or Cast()
+    waiting = iter(episodes)
+    running: set[asyncio.Task[EpisodeRecord]] = set()
+    try:
+        while True:
+            while len(running) < concurrency and (episode := next(waiting, None)) is not None:
+                running.add(asyncio.create_task(rollout(episode, cast)))
+            if not running:
+                return
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                yield task.result()
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+def play(episodes: Iterable[Episode], *, concurrency: int = 8, cast: Cast | None = None) -> list[EpisodeRecord]:
+    """Play episodes and return their records in the order given. For scripts; must not be called in an event loop."""
+
+    async def collect() -> list[EpisodeRecord]:
+        listed = list(episodes)
+        records = {record.episode.id: record async for record in run(listed, concurrency=concurrency, cast=cast)}
+        return [records[episode.id] for episode in listed]
+
+    return asyncio.run(collect())
+
+
+def _key(episode: Episode) -> str:
+    return f"{episode.env} {sorted(episode.options.items(), key=lambda pair: pair[0])!r}"
