@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEBUG = "MEMGYM_DEBUG"
 USER_ERRORS = (
-    registry.UnknownNameError,
+    registry.UnknownName,
     ImportError,
     ModelError,
     ValueError,
