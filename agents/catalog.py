@@ -3,9 +3,9 @@
 AGENTS = {
     "no-memory": "memgym.agents.scripted:NoMemory",
     "full-context": "memgym.agents.scripted:FullContext",
-    "bm25-rag": "memgym.agents.scripted:TextRag",
-    "dense-rag": "memgym.agents.scripted:DenseRag",
-    "hybrid-rag": "memgym.agents.scripted:HybridRag",
+    "bm25-rag": "memgym.agents.rag:TextRag",
+    "dense-rag": "memgym.agents.rag:DenseRag",
+    "hybrid-rag": "memgym.agents.rag:HybridRag",
     "scratchpad-only": "memgym.agents.scripted:ScratchpadOnly",
     "random": "memgym.agents.chance:RandomAgent",
     "oracle": "memgym.agents.oracle:Oracle",

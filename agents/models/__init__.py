@@ -1,0 +1,1 @@
+"""Chat models: one file an engine, all behind ``memgym.model.ChatModel``."""
