@@ -1,0 +1,46 @@
+"""``memgym bench``: compare agents on an environment, honestly, from one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memgym import registry
+from memgym.settings import parse_settings
+
+from .bench import bench_config, run_bench
+
+
+def bench(
+    env: Annotated[str | None, typer.Option(help="An environment (default: the embedded synthetic world).")] = None,
+    agent: Annotated[list[str] | None, typer.Option(help="An agent; may be given several times.")] = None,
+    model: Annotated[str | None, typer.Option(help="Chat model: rules, none, openai:NAME, transformers:PATH.")] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes an agent.")] = 20,
+    seed: Annotated[int, typer.Option(min=0, help="The one seed of the run.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes. Records do not depend on it.")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, help="Episodes at once in one process.")] = 8,
+    data: Annotated[Path | None, typer.Option(help="Where a real benchmark's files are.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="Encoder of dense reads: minilm, hashing, openai:NAME.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Environment option: name=value.")] = None,
+    model_settings: Annotated[list[str] | None, typer.Option("--model-set", help="Model option: name=value.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run (default: the next free one in runs/).")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the run in this folder; failed episodes again.")
+    ] = None,
+) -> None:
+    """Compare agents on an environment; without options on the embedded world, with no model and no download."""
+    options: dict[str, Any] = parse_settings(settings or ())
+    if data is not None:
+        options["data"] = str(data)
+    if encoder is not None:
+        options["encoder"] = encoder
+    config = None
+    if resume is None:
+        config = bench_config(
+            env=env, agents=agent, model=model, env_options=options, model_options=parse_settings(model_settings or ()),
+            episodes=episodes, seed=seed, workers=workers, concurrency=concurrency,
+        )  # fmt: skip
+        registry.environment(config.env)
+    run_bench(config, out=out, resume=resume)

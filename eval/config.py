@@ -1,0 +1,112 @@
+"""What a run is, as data: read from the command line or YAML, saved resolved beside its results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from memgym import registry
+from memgym.records import Episode
+from memgym.rollout import make_env
+
+DEFAULT_ENV = "MemGym/Synthetic-100doc"
+DEFAULT_AGENTS = (
+    "no-memory",
+    "random",
+    "scratchpad-only",
+    "dense-rag",
+    "bm25-rag",
+    "hybrid-rag",
+    "full-context",
+    "oracle",
+)
+_SAMPLES, _EPISODES = 1, 2
+"""Streams of a run's seed: which samples are played, and each episode's own seed."""
+
+
+class AgentConfig(BaseModel):
+    """One row of the table: an agent by name, its options, and the environment options it plays under."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent: str
+    label: str = ""
+    options: dict[str, Any] = Field(default_factory=dict)
+    env_options: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.label or self.agent
+
+
+class RunConfig(BaseModel):
+    """A comparison: every agent plays the same samples from the same seeds, each episode with an empty memory.
+
+    ``model`` "none" stands for no language model: privileged agents then answer from the key, the others say nothing,
+    and only what memory did is scored. ``concurrency`` is episodes at once in one process, ``workers`` processes;
+    neither changes a record.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    env: str = DEFAULT_ENV
+    env_options: dict[str, Any] = Field(default_factory=dict)
+    agents: list[AgentConfig] = Field(default_factory=lambda: [AgentConfig(agent=name) for name in DEFAULT_AGENTS])
+    model: str = "rules"
+    model_options: dict[str, Any] = Field(default_factory=dict)
+    episodes: int = Field(default=20, ge=1)
+    seed: int = Field(default=0, ge=0)
+    workers: int = Field(default=1, ge=1)
+    concurrency: int = Field(default=8, ge=1)
+
+    def save(self, path: Path) -> None:
+        path.write_text(yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> RunConfig:
+        """Read a saved config; a file that is none is a ValueError (pydantic names the field)."""
+        return cls.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def schedule(config: RunConfig) -> list[Episode]:
+    """Return every episode of a run: agents take turns on each sample, so that an interrupted run compares fairly.
+
+    The names of environment, agents, model and data are all looked up here, before anything is played.
+    """
+    names = [agent.name for agent in config.agents]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"Two agents are called {name!r}; give one of them a label.")
+    samples = _samples(config)
+    seeds = np.random.SeedSequence([config.seed, _EPISODES]).generate_state(config.episodes, np.uint64)
+    return [
+        _episode(config, agent, number, sample, int(seed >> np.uint64(1)))
+        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
+        for agent in config.agents
+    ]
+
+
+def _samples(config: RunConfig) -> list[str]:
+    rng = np.random.default_rng(np.random.SeedSequence([config.seed, _SAMPLES]))
+    return list(make_env(config.env, **config.env_options).benchmark.schedule(rng, config.episodes))
+
+
+def _episode(config: RunConfig, agent: AgentConfig, number: int, sample: str, seed: int) -> Episode:
+    made = registry.load("agent", agent.agent)
+    asks = "model" in registry.parameters(made) and not (config.model == "none" and made.privileged)
+    return Episode(
+        id=f"{agent.name}/{number:06d}",
+        env=config.env,
+        agent=agent.agent,
+        seed=seed,
+        sample=sample,
+        options={**config.env_options, **agent.env_options},
+        agent_options=agent.options,
+        model=config.model if asks else None,
+        model_options=config.model_options if asks else {},
+        tags={"row": agent.name},
+    )

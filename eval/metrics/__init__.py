@@ -1,0 +1,1 @@
+"""From records to numbers: intervals, and one row of scores an agent."""

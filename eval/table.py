@@ -1,0 +1,80 @@
+"""The table that `memgym bench` prints, with everything that a reader needs in order to doubt it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from .config import RunConfig
+from .metrics.intervals import Estimate
+from .metrics.rows import Row
+
+_COLUMNS = ("agent", "n", "reward", "95 % interval", "F1", "evidence\nshown", "evidence\nstored", "ops/\nstep",
+            "tokens/\nepisode", "calls/\nepisode", "model tokens/\nepisode")  # fmt: skip
+
+
+def table(rows: Sequence[Row], config: RunConfig) -> Table:
+    """Return the rows, best reward first, as a rich table."""
+    shown = Table(title=f"{config.env}, {config.episodes} episodes, seed {config.seed}, model {config.model}")
+    for column in _COLUMNS:
+        shown.add_column(column, justify="left" if column == "agent" else "right", no_wrap=True)
+    unscored = config.model == "none"
+    for row in sorted(rows, key=lambda row: (-row.reward.mean, row.agent)):
+        shown.add_row(*_cells(row, scored=not unscored or row.privileged))
+    return shown
+
+
+def _cells(row: Row, *, scored: bool) -> list[str]:
+    played = f"{row.n}" if not row.failed else f"{row.n} ({row.failed} failed)"
+    score = [_number(row.reward.mean), _interval(row.reward), _mean(row, "f1")] if scored else ["-", "-", "-"]
+    return [
+        row.agent + ("*" if row.privileged else ""), played, *score, _mean(row, "evidence_shown"),
+        _mean(row, "evidence_stored"), f"{row.operations:.2f}", f"{row.tokens:,.0f}", f"{row.calls:.1f}",
+        f"{row.model_tokens:,.0f}",
+    ]  # fmt: skip
+
+
+def _mean(row: Row, name: str) -> str:
+    return _number(row.metrics[name].mean) if name in row.metrics else "-"
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"[{_number(estimate.low)}, {_number(estimate.high)}]"
+
+
+def notes(rows: Sequence[Row], config: RunConfig) -> list[str]:
+    """Return the lines below the table: what was played, what read, what failed."""
+    lines = ["Reward is the mean over all episodes, a failed one counting 0; the interval is a 95 % bootstrap."]
+    if any(row.privileged for row in rows):
+        lines.append("* sees the answer key: an upper bound, not a competitor.")
+    if config.model == "rules":
+        lines.append("rules is a deterministic reader of the synthetic world's sentences, not a language model.")
+    if config.model == "none":
+        lines.append("No language model was given: answers are not scored, only what memory stored and showed.")
+    encoder = config.env_options.get("encoder")
+    if encoder and str(encoder).startswith("hashing"):
+        lines.append("Dense reads used the hashing encoder, which is meant for tests: --encoder minilm is a real one.")
+    for row in rows:
+        lines += [f"{row.agent}: {error}" for error in row.errors[:3]]
+        if row.degraded:
+            lines.append(f"{row.agent}: {row.degraded} model replies could not be parsed even after retries.")
+        if row.truncated:
+            lines.append(f"{row.agent}: {row.truncated} episodes ran out of steps.")
+    return lines
+
+
+def show(rows: Sequence[Row], config: RunConfig) -> None:
+    """Print the table and its notes. Without a terminal the width is what the table needs, not 80 columns."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=160)
+    console.print(table(rows, config))
+    for line in notes(rows, config):
+        console.print(line, style="dim", markup=False)
