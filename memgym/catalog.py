@@ -11,7 +11,7 @@ ENCODERS = {
     "random": "memgym.memory.encoders:RandomEncoder",
     "minilm": "memgym.memory.minilm:MiniLMEncoder",
     "sentence-transformers": "memgym.memory.encoders:SentenceTransformerEncoder",
-    "openai": "memgym.memory.encoders:OpenAIEncoder",
+    "openai": "memgym.memory.remote:OpenAIEncoder",
 }
 
 TOKENIZERS = {

@@ -1,0 +1,45 @@
+"""What an index is, and the ones there are: ``TextIndex`` and its two halves, ``DenseIndex``; ``fuse`` joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self, TypeVar
+
+from memgym.memory.dense import DenseIndex
+from memgym.memory.lexical import Bm25Index, NgramIndex, TextIndex
+from memgym.memory.ranking import Ranking, best, fuse
+
+__all__ = ["Bm25Index", "DenseIndex", "Index", "NgramIndex", "Ranking", "TextIndex", "best", "fuse"]
+
+Contents_contra = TypeVar("Contents_contra", contravariant=True)
+Query_contra = TypeVar("Query_contra", contravariant=True)
+
+
+class Index(Protocol[Contents_contra, Query_contra]):
+    """Entries under int keys (their sequence numbers), searched by one query at a time.
+
+    ``Index[Sequence[str], str]`` is a text index, ``Index[NDArray[np.float32], NDArray[np.float32]]`` a dense one. An
+    index answers like a fresh one over the same live entries, bit for bit, whatever was added and removed before.
+    """
+
+    def __len__(self) -> int: ...
+
+    def keys(self) -> list[int]:
+        """Return the live keys in ascending order."""
+        ...
+
+    def add(self, keys: Sequence[int], contents: Contents_contra, /) -> None:
+        """Add contents under their keys; a key that is there already is replaced."""
+        ...
+
+    def remove(self, key: int) -> None:
+        """Remove an entry; an unknown key is a KeyError."""
+        ...
+
+    def search(self, query: Query_contra, k: int, /) -> Ranking:
+        """Return at most k entries as (key, score), by falling score, then by rising key."""
+        ...
+
+    def fork(self) -> Self:
+        """Return an independent copy."""
+        ...
