@@ -13,6 +13,7 @@ AGENTS = {
 }
 
 MODELS = {
+    "none": "memgym.agents.models.none:NoModel",
     "rules": "memgym.agents.models.rules:RulesModel",
     "openai": "memgym.agents.models.openai:OpenAIModel",
     "transformers": "memgym.agents.models.transformers:TransformersModel",

@@ -119,12 +119,12 @@ def _repaired(text: str) -> Iterator[Any]:
 
 
 def _shapes(value: Any, output: type[BaseModel]) -> Iterator[Any]:
-    """Yield a value as it is, without the list around it, and as the only field of ``output``."""
+    """Yield a value as it is and as the only field of ``output``, then the same without the list around it."""
     yield value
-    if isinstance(value, list) and len(value) == 1:
-        yield value[0]
     if len(output.model_fields) == 1 and not isinstance(value, dict):
         yield {next(iter(output.model_fields)): value}
+    if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
+        yield from _shapes(value[0], output)
 
 
 def _bare(text: str, output: type[Output]) -> Output | None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from memgym.agent import Observation, ScriptedAgent
 from memgym.memory.entry import Hit
 from memgym.model import ChatModel
-from memgym.operations import Action, Advance, Create, Read
+from memgym.operations import Action, Advance, Create, Read, Status
 from memgym.tokens import make_tokenizer
 
 from .asking import answer, answered, joined, needed, only_answers, question
@@ -25,7 +25,7 @@ class Rag(ScriptedAgent):
 
     The read for the next question goes out together with the answer to the present one where the questions were
     shown while reading, so that an episode of c chunks and q questions takes c + 1 + q steps at one round. With one
-    step left it answers from what it has.
+    step left it answers from what it has. A way of reading that the environment does not offer is a ValueError.
     """
 
     name: ClassVar[str] = "rag"
@@ -72,6 +72,7 @@ class Rag(ScriptedAgent):
                     break
                 observation = yield Action((self._read(f"{asked}\n{found.lead.entry.text}"),))
                 found.add(observation.memories)
+            self._check(observation)
             said = await answer(self.model, joined(found.hits.values()), asked)
             shown_for = questions[number + 1] if number + 1 < len(questions) else ""
             observation = yield Action((self._read(shown_for),) if shown_for else (), said)
@@ -79,6 +80,16 @@ class Rag(ScriptedAgent):
 
     def _read(self, query: str) -> Read:
         return Read(query, k=self.k, by=self.by)
+
+    def _check(self, observation: Observation) -> None:
+        """Raise if memory cannot be read this way: answering from nothing would look like a bad retriever."""
+        for result in observation.results:
+            ablated = "read" not in self.briefing.operations
+            if result.operation == "read" and result.status is Status.MASKED and not ablated:
+                raise ValueError(
+                    f"{self.name} cannot read by {self.by!r}: {result.reason}. Give the environment an encoder, "
+                    "for instance encoder='minilm'."
+                )
 
 
 class _Found:
