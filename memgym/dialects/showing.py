@@ -1,0 +1,131 @@
+"""What a model reads, in words that dialects share: entries, results, and one example of each operation.
+
+A dialect writes the examples in its own grammar, so that every example can be parsed back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from memgym.memory.entry import Entry, Hit
+from memgym.operations import (
+    COMMANDS,
+    OPERATIONS,
+    Act,
+    Action,
+    Advance,
+    Answer,
+    Command,
+    Create,
+    Delete,
+    Evolve,
+    Link,
+    Operation,
+    Read,
+    Result,
+    Scratchpad,
+    Status,
+    Update,
+)
+from memgym.registry import unknown
+
+EXAMPLES: Mapping[str, tuple[str, Operation | Command]] = {
+    "create": (
+        "Write a new entry. Only the text is needed; the rest helps to find it.",
+        Create("Mia moved to Oslo for a job at the port.", keywords=("Mia", "Oslo"), tags=("people",), time="May 2021"),
+    ),
+    "read": (
+        "Search the entries. What is found is shown in the next turn. k, by and follow may be left out.",
+        Read("Where does Mia work?", k=6, by="hybrid", follow=1),
+    ),
+    "update": ("Replace the text of an entry.", Update("m3", "Mia left Oslo in 2023 and lives in Bergen.")),
+    "delete": ("Remove an entry that is wrong or of no more use.", Delete("m3")),
+    "link": ("Connect an entry with others.", Link("m3", ("m1", "m2"))),
+    "evolve": (
+        "Change what is noted about an entry, not its text. What is left out stays.",
+        Evolve("m3", keywords=("Mia", "Bergen"), context="Where Mia lives"),
+    ),
+    "scratchpad": (
+        "Replace the scratchpad. It is shown in every turn, so keep it short.",
+        Scratchpad("Found so far: Mia works at a port. Missing: which one."),
+    ),
+    "answer": ("Answer the question, with nothing but the answer.", Answer("Oslo")),
+    "act": ("Give a command to the world of the task.", Act("open the red door")),
+    "advance": ("Go on to the next part of the input.", Advance()),
+}
+"""What each operation and command is for, in words for a model, and an example."""
+
+
+def entry_line(entry: Entry) -> str:
+    """Return ``[id] text (annotations)``; the text is unchanged, and what is empty is left out."""
+    notes = [
+        entry.time,
+        _note("keywords", ", ".join(entry.keywords)),
+        _note("tags", ", ".join(entry.tags)),
+        _note("context", entry.context),
+        *(_note(name, value) for name, value in entry.attributes),
+        _note("links", " ".join(entry.links)),
+    ]
+    shown = "; ".join(note for note in notes if note)
+    return f"[{entry.id}] {entry.text} ({shown})" if shown else f"[{entry.id}] {entry.text}"
+
+
+def _note(name: str, value: str) -> str:
+    return f"{name}: {value}" if value else ""
+
+
+def entry_lines(hits: Sequence[Hit]) -> str:
+    """Return one line an entry, in the order given; "" for none."""
+    return "\n".join(entry_line(hit.entry) for hit in hits)
+
+
+def result_lines(results: Sequence[Result], names: Mapping[str, str], ids: bool = True) -> str:
+    """Return one line a result that says something: a new id, a failure, a remark.
+
+    ``names`` are the dialect's words for kinds. Lines that would be equal are shown once, with their number.
+    """
+    lines = [line for result in results if (line := _result_line(result, names, ids))]
+    counts = dict.fromkeys(lines, 0)
+    for line in lines:
+        counts[line] += 1
+    return "\n".join(f"{line} ({count} times)" if count > 1 else line for line, count in counts.items())
+
+
+def _result_line(result: Result, names: Mapping[str, str], ids: bool) -> str:
+    name = names.get(result.operation, result.operation)
+    concerned = " ".join(f"[{id}]" for id in result.ids) if ids else ""
+    if result.ok:
+        said = f"stored as {concerned}" if concerned and result.operation == "create" else ""
+    else:
+        failed = "" if result.operation == Status.MALFORMED else result.status.value
+        said = " ".join(part for part in (failed, concerned) if part)
+    said = ": ".join(part for part in (said, result.reason) if part)
+    return f"{name}: {said}" if said else ""
+
+
+def explain(
+    operations: Collection[str],
+    commands: Collection[str],
+    write: Callable[[Action], str],
+    purposes: Mapping[str, str] | None = None,
+) -> str:
+    """Return purpose and example of each allowed kind, in the one order of ``OPERATIONS`` and ``COMMANDS``.
+
+    A kind that there is not is a LookupError with the nearest one. ``purposes`` replace the words given here.
+    """
+    for given, known in ((operations, OPERATIONS), (commands, COMMANDS)):
+        for kind in sorted(given):
+            if kind not in known:
+                raise unknown("operation or command", kind, known)
+    kinds = [kind for kind in (*OPERATIONS, *COMMANDS) if kind in operations or kind in commands]
+    return "\n".join(_explained(kind, write, (purposes or {}).get(kind)) for kind in kinds)
+
+
+def _explained(kind: str, write: Callable[[Action], str], purpose: str | None) -> str:
+    usual, example = EXAMPLES[kind]
+    return f"- {purpose or usual}\n  {write(single(example))}"
+
+
+def single(item: Operation | Command) -> Action:
+    """Return the action that does one thing."""
+    return Action(command=item) if isinstance(item, Command) else Action((item,))
