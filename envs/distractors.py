@@ -17,7 +17,7 @@ def read_corpus(path: Path, joiner: str) -> tuple[Document, ...]:
     """Return the passages of a corpus file, in order, an exact repetition once (titles alone may repeat).
 
     Shapes: objects {title, text} as an array, as JSON Lines or as columns; one object {title: [sentences]}, whose
-    sentences are joined with ``joiner`` as the benchmark joins its own; {title: text}. Raises BrokenData.
+    sentences are joined with ``joiner`` as the benchmark joins its own. Raises BrokenData.
     """
     mapping = _mapping(path)
     passages = _of_mapping(mapping) if mapping else (_of_row(row) for row in read_rows(path))
@@ -25,14 +25,14 @@ def read_corpus(path: Path, joiner: str) -> tuple[Document, ...]:
 
 
 def _mapping(path: Path) -> Row | None:
-    """Return the one object of the file if it maps titles to passages: it lacks the key of a passage's text."""
+    """Return the one object of the file if it maps titles to lists, and so is no single passage."""
     if is_parquet(path):
         return None
     rows = read_objects(path)
     first, second = next(rows, None), next(rows, None)
     if first is None or second is not None or any(name in first.values for name in _TEXTS):
         return None
-    return first
+    return first if any(isinstance(body, list) for body in first.values.values()) else None
 
 
 def _of_mapping(row: Row) -> Iterator[tuple[str, Any, Any]]:
