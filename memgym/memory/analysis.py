@@ -173,7 +173,7 @@ def _ngram_ids(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.concatenate(found)
 
 
-class _Cache:
+class FeatureCache:
     """The most recently used texts' features, bounded by the number of features, since texts differ a thousandfold."""
 
     def __init__(self, count: Callable[[str], Features], limit: int) -> None:
@@ -182,7 +182,11 @@ class _Cache:
         self._size = 0
         self._lock = Lock()
 
+    def __len__(self) -> int:
+        return len(self._kept)
+
     def get(self, text: str) -> Features:
+        """Return the features of a text, counted now or before."""
         with self._lock:
             features = self._kept.get(text)
             if features is not None:
@@ -205,5 +209,5 @@ class _Cache:
         return 16 + len(text) // 8 + len(features.ids)
 
 
-_terms_cache = _Cache(_count_terms, CACHED_FEATURES)
-_ngrams_cache = _Cache(_count_ngrams, CACHED_FEATURES)
+_terms_cache = FeatureCache(_count_terms, CACHED_FEATURES)
+_ngrams_cache = FeatureCache(_count_ngrams, CACHED_FEATURES)
