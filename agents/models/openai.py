@@ -6,14 +6,14 @@ import asyncio
 import logging
 import os
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memgym.model import ModelError, Reply, Request, Usage
 
 from .cache import ResponseCache, digest
-from .refusals import explain, offers_no_schema
+from .refusals import explain, may_refuse_schema, refuses_all_schemas
 from .unicode import encodable
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class _Door:
 
     client: AsyncOpenAI
     gate: asyncio.Semaphore
+    closing: AsyncGenerator[None, None]
 
 
 class OpenAIModel:
@@ -48,11 +49,13 @@ class OpenAIModel:
             5xx, with exponential back-off or as Retry-After says; concurrency: most calls at once in one event loop.
         limit: the name of the field that bounds the reply: "max_tokens", or "max_completion_tokens" (the default for
             OpenAI itself, whose newer models refuse the other).
+        schemas: send JSON schemas; False spares a server that knows none the first try.
         logprobs: ask for the log-probabilities of the reply's tokens.
         extra: more fields for the body of every call, as the endpoint knows them; they win over our own.
 
-    A server that refuses a JSON schema (400 or 422) is asked again without; if that works, requests of this name are
-    sent without from then on (their text says the form too), and the log says so once. Errors are ModelError.
+    A server that refuses a JSON schema is asked again without (the text of a request says the form too). If that
+    works, it is remembered and the log says so once: for requests of this name, or for all where the server's words
+    are about ``response_format`` itself. Errors are ModelError.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class OpenAIModel:
         retries: int = 5,
         concurrency: int = 16,
         limit: str | None = None,
+        schemas: bool = True,
         logprobs: bool = False,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
@@ -83,6 +87,7 @@ class OpenAIModel:
         self._limit = limit or ("max_tokens" if own else "max_completion_tokens")
         self._logprobs = logprobs
         self._extra = dict(extra or {})
+        self._schemas = schemas
         self._no_schema: set[str] = set()
         self._doors: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Door] = weakref.WeakKeyDictionary()
 
@@ -107,10 +112,10 @@ class OpenAIModel:
         return reply
 
     async def close(self) -> None:
-        """Close the connections of the present event loop; the model can be used on."""
+        """Close the connections of the present event loop, which its end would do too; the model can be used on."""
         door = self._doors.pop(asyncio.get_running_loop(), None)
         if door is not None:
-            await door.client.close()
+            await door.closing.aclose()
 
     def _cache_key(self, request: Request) -> str | None:
         if request.temperature > 0 and request.seed is None:
@@ -119,23 +124,29 @@ class OpenAIModel:
         return digest(request, about)
 
     async def _complete(self, request: Request) -> Any:
-        if request.schema is None or request.name in self._no_schema:
+        if request.schema is None or not self._schemas or request.name in self._no_schema:
             return await self._send(request, with_schema=False)
         try:
             return await self._send(request, with_schema=True)
-        except ModelError as refused:
-            if not offers_no_schema(refused.__cause__):
-                raise
+        except ModelError as error:
+            refused = error
+        if not may_refuse_schema(refused.__cause__):
+            raise refused
         completion = await self._send(request, with_schema=False)
-        if request.name not in self._no_schema:
-            self._no_schema.add(request.name)
-            _log.warning("%s takes no JSON schema for %r: asking without.", self.base_url, request.name)
+        self._remember(request.name, refuses_all_schemas(refused.__cause__))
         return completion
+
+    def _remember(self, name: str, every: bool) -> None:
+        if self._schemas and name not in self._no_schema:
+            what = "no JSON schema" if every else f"no JSON schema for {name!r}"
+            _log.warning("%s takes %s: asking without from now on.", self.base_url, what)
+        self._no_schema.add(name)
+        self._schemas = self._schemas and not every
 
     async def _send(self, request: Request, *, with_schema: bool) -> Any:
         import openai
 
-        door = self._door()
+        door = await self._door()
         async with door.gate:
             try:
                 return await door.client.chat.completions.create(**self._body(request, with_schema))
@@ -160,7 +171,7 @@ class OpenAIModel:
             body["extra_body"] = self._extra
         return body
 
-    def _door(self) -> _Door:
+    async def _door(self) -> _Door:
         loop = asyncio.get_running_loop()
         if loop not in self._doors:
             from openai import AsyncOpenAI
@@ -168,7 +179,9 @@ class OpenAIModel:
             client = AsyncOpenAI(
                 api_key=self._key, base_url=self.base_url, timeout=self._timeout, max_retries=self._retries
             )
-            self._doors[loop] = _Door(client, asyncio.Semaphore(self._concurrency))
+            closing = _closing(client)
+            await anext(closing)
+            self._doors[loop] = _Door(client, asyncio.Semaphore(self._concurrency), closing)
         return self._doors[loop]
 
     def _reply(self, completion: Any) -> Reply:
@@ -190,6 +203,14 @@ class OpenAIModel:
         per_prompt, per_written = self.prices or (0.0, 0.0)
         cost = (prompt * per_prompt + written * per_written) / 1_000_000
         return Usage(calls=1, prompt_tokens=prompt, completion_tokens=written, cost=cost)
+
+
+async def _closing(client: AsyncOpenAI) -> AsyncGenerator[None, None]:
+    """Close a client's connections when its event loop ends: ``asyncio.run`` closes the generators left open."""
+    try:
+        yield
+    finally:
+        await client.close()
 
 
 def _logprobs(choice: Any) -> tuple[float, ...] | None:

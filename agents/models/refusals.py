@@ -29,9 +29,14 @@ def explain(error: Exception, model: str, endpoint: str) -> str:
     return f"{where} sent a reply that cannot be read ({error}); is it an OpenAI-compatible endpoint?"
 
 
-def offers_no_schema(error: BaseException | None) -> bool:
+def may_refuse_schema(error: BaseException | None) -> bool:
     """Return whether a refusal may be about the JSON schema: it is then worth asking once without."""
-    return getattr(error, "status_code", None) in _SCHEMA_REFUSED
+    return getattr(error, "status_code", None) in _SCHEMA_REFUSED or refuses_all_schemas(error)
+
+
+def refuses_all_schemas(error: BaseException | None) -> bool:
+    """Return whether the server's words are about the field that carries schemas (llama-cpp-python's, with a 500)."""
+    return hasattr(error, "status_code") and "response_format" in str(error)
 
 
 def _words(error: Exception) -> str:
