@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from numpy.random import Generator
 
@@ -18,12 +18,11 @@ from memgym.operations import Action, Result
 from memgym.task import Sample, TaskView
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """What an agent sees at a step, as values; the environment's Dict of text is rendered from the same.
 
     ``memories`` is what was read, and nothing else of the memory; ``results`` answer the previous action, operation by
-    operation; ``remaining`` is the number of steps left.
+    operation; ``remaining`` is the number of steps left. A named tuple, since one is made at every step.
     """
 
     view: TaskView

@@ -91,6 +91,9 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         return self._pomdp.texts, self._info(self._pomdp)
 
     def step(self, action: str | Action) -> tuple[Texts, float, bool, bool, Info]:
+        pomdp = self._pomdp
+        if action == "" and pomdp is not None and self.render_mode != "human" and pomdp.wait():
+            return pomdp.texts.copy(), 0.0, False, False, self._info(pomdp)
         self.begin(action)
         return self.finish()
 
@@ -119,7 +122,7 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
             "observation": pomdp.seen,
             "group": self.group,
             "step": pomdp.steps,
-            "memory/size": len(self.memory),
+            "memory/size": pomdp.size,
         }
 
     def _fresh_memory(self) -> Memory:
@@ -185,7 +188,10 @@ def _benchmark(benchmark: str | Benchmark, options: Mapping[str, Any], defaults:
     """Build the benchmark with the options that are its own; the dialect's defaults fill what was not given."""
     if isinstance(benchmark, Benchmark):
         if options:
-            raise TypeError(f"A built benchmark takes no more options; got {', '.join(sorted(options))}.")
+            name = next(iter(options))
+            known = [*Options.names(), "render_mode"]
+            told = registry.unknown("environment option", name, known, "A built benchmark takes no more options.")
+            raise registry.UnknownOptionError(str(told))
         return benchmark
     made = registry.load("benchmark", benchmark)
     valid = registry.parameters(made)

@@ -43,6 +43,7 @@ class Pomdp:
         self._standing: Read | None = None
         self._results: list[Result] = []
         self._hits: tuple[Hit, ...] = ()
+        self._still = options.advance == "explicit"
         self._observe()
 
     # ---------------------------------------------------------------- the two halves of a step
@@ -69,6 +70,19 @@ class Pomdp:
             self.outcome = self._score(self.task.outcome())
         self._observe()
         return self.outcome.reward if ended and self.outcome else 0.0
+
+    def wait(self) -> bool:
+        """Take a step in which nothing is written, asked or said, if nothing can move in it; return whether it was.
+
+        Equal to ``begin(Action())`` and ``finish()``, at the cost of counting: a policy that waits is common.
+        """
+        if not self.quiet or self.steps + 1 >= self.max_steps:
+            return False
+        self.steps += 1
+        self.memory.clock += 1
+        seen = self.seen
+        self.seen = Observation(seen[0], seen[1], (), (), self.steps, self.max_steps - self.steps)
+        return True
 
     @property
     def terminated(self) -> bool:
@@ -189,6 +203,9 @@ class Pomdp:
             "memories": self.dialect.render(self._hits),
             "feedback": f"{feedback}\n{budget}".strip() if budget else feedback,
         }
+        moving = view.phase == "read" and not self._still
+        self.quiet = not (results or self._hits or budget or self.over or moving or self._standing)
+        self.size = len(memory)
 
     def _budget(self) -> str:
         options = self.options
