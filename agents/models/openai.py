@@ -166,7 +166,7 @@ class OpenAIModel:
             form = {"name": request.name, "schema": request.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         if self._logprobs:
-            body["logprobs"] = True
+            body |= {"logprobs": True, "top_logprobs": 1}  # llama.cpp gives none without the second
         if self._extra:
             body["extra_body"] = self._extra
         return body
