@@ -65,7 +65,7 @@ class Options:
             name: base[name] for name in self.names() if getattr(self, name) is None and base.get(name) is not None
         }
         stores = (self.stores,) if isinstance(self.stores, str) else tuple(self.stores)
-        masked = self.operations if isinstance(self.operations, str) else tuple(self.operations)
+        masked = self.operations if isinstance(self.operations, str) else tuple(sorted(self.operations))
         done = replace(self, **filled, stores=stores, operations=masked, allowed=allowed(masked))
         done._check()
         return done

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memgym.model import Usage
-from memgym.operations import Result
+from memgym.operations import Result, Status
 from memgym.task import Outcome
 
 SCHEMA = 1
@@ -75,7 +75,7 @@ class StepRecord:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StepRecord:
         results = tuple(
-            Result(one["operation"], one["status"], tuple(one.get("ids", ())), one.get("reason", ""))
+            Result(one["operation"], Status(one["status"]), tuple(one.get("ids", ())), one.get("reason", ""))
             for one in data["results"]
         )
         return cls(
@@ -162,14 +162,14 @@ def digest(texts: Mapping[str, str]) -> str:
 def read_records(path: str | Path) -> Iterator[EpisodeRecord]:
     """Yield the records of a file. A broken last line (a killed run) is left out; any other is a ValueError."""
     with open(path, encoding="utf-8") as file:
-        lines = enumerate(file, 1)
-        for number, line in lines:
+        for number, line in enumerate(file, 1):
             try:
-                yield EpisodeRecord.from_json(json.loads(line))
-            except (json.JSONDecodeError, KeyError) as broken:
-                if next(lines, None) is None and not line.endswith("\n"):
+                record = EpisodeRecord.from_json(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError) as broken:
+                if isinstance(broken, json.JSONDecodeError) and not line.endswith("\n"):
                     return
-                raise ValueError(f"{path}, line {number} is not a record: {broken!r}") from broken
+                raise ValueError(f"{path}, line {number} is not a record: {broken}") from broken
+            yield record
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -95,8 +95,16 @@ def _briefing(env: MemoryEnv, agent: Agent, episode: Episode) -> Briefing:
 
 async def _step(env: MemoryEnv, agent: Agent, meter: Meter | None) -> StepRecord:
     action = await agent.act(env.pomdp.seen)
-    text = env.dialect.format(action) if isinstance(action, Action) else action
+    text = written(env, action)
     return take(env, text, Usage() if meter is None else meter.take())
+
+
+def written(env: MemoryEnv, action: str | Action) -> str:
+    """Return the text of an action as a record will give it back: there, the halves of a surrogate pair are one."""
+    text = env.dialect.format(action) if isinstance(action, Action) else action
+    if not isinstance(text, str) or text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def take(env: MemoryEnv, text: str, usage: Usage = NO_USAGE) -> StepRecord:
@@ -154,6 +162,8 @@ async def run(
     episodes: Iterable[Episode], *, concurrency: int = 8, cast: Cast | None = None
 ) -> AsyncIterator[EpisodeRecord]:
     """Play episodes, at most ``concurrency`` at once, and yield records as they are done, not in lock step."""
+    if concurrency < 1:
+        raise ValueError(f"concurrency is {concurrency}; 1 or more was expected.")
     cast = cast or Cast()
     waiting = iter(episodes)
     running: set[asyncio.Task[EpisodeRecord]] = set()
@@ -177,6 +187,8 @@ def play(episodes: Iterable[Episode], *, concurrency: int = 8, cast: Cast | None
 
     async def collect() -> list[EpisodeRecord]:
         listed = list(episodes)
+        if len({episode.id for episode in listed}) < len(listed):
+            raise ValueError("Two episodes have the same id; a record is known by it.")
         records = {record.episode.id: record async for record in run(listed, concurrency=concurrency, cast=cast)}
         return [records[episode.id] for episode in listed]
 

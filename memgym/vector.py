@@ -99,7 +99,10 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
         return list(seed)
 
     def _encode(self, playing: Sequence[int]) -> None:
-        """Compute every vector that this step's reads need, in one call; the encoder's cache then serves them."""
+        """Compute every vector that this step's reads need; the encoder's cache then serves them.
+
+        One call, or two for an encoder that takes queries and documents in different ways.
+        """
         encoder = self.envs[0].encoder
         if encoder is None:
             return
@@ -111,6 +114,8 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
             for needed in pomdp.memory.missing(reads, pomdp.options.by).values() if reads else ():
                 for text, is_query in needed:
                     (queries if is_query else texts).append(text)
+        if not encoder.sided:
+            texts, queries = texts + queries, []
         if texts:
             encoder.encode(texts)
         if queries:

@@ -16,7 +16,7 @@ from gymnasium.utils import RecordConstructorArgs
 from memgym.env import Info, MemoryEnv, Texts
 from memgym.operations import Action
 from memgym.records import Episode, StepRecord
-from memgym.rollout import finish, recorded_step, start_of
+from memgym.rollout import finish, recorded_step, start_of, written
 from memgym.spaces import Unicode
 
 _TITLES = {
@@ -97,7 +97,7 @@ class RecordEpisodes(gymnasium.Wrapper[Texts, str | Action, Texts, str | Action]
 
     def step(self, action: str | Action) -> tuple[Texts, float, bool, bool, Info]:
         env = _memory_env(self.env)
-        text = env.dialect.format(action) if isinstance(action, Action) else action
+        text = written(env, action)
         was_over = env.pomdp.over
         texts, reward, terminated, truncated, info = self.env.step(text)
         if not was_over:

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 SCHEMA = 1
 SYNC = {"normal": "NORMAL", "full": "FULL"}
 _TABLES = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS entries (key INTEGER PRIMARY KEY, entry TEXT NOT NULL, vector BLOB);
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS entries (key INTEGER PRIMARY KEY, entry BLOB NOT NULL, vector BLOB);
 """
+_PUT = "INSERT INTO entries VALUES (?, ?, NULL) ON CONFLICT (key) DO UPDATE SET entry = excluded.entry"
 
 
 class JournalError(ValueError):
@@ -56,14 +57,22 @@ class DurableMemory(Memory):
         super().__init__(encoders, **options)
         self._file = _SqliteJournal(Path(path), sync)
         try:
-            self._file.check(self._identity(), reembed=reembed)
-            self._load()
+            self._open(reembed)
         except BaseException:
             self._file.close()
             raise
         self.journal = self._file
         for store in self.stores.values():
             store.on_vectors = self._file.vectors
+
+    def _open(self, reembed: bool) -> None:
+        try:
+            self._file.check(self._identity(), reembed=reembed)
+            self._load()
+        except JournalError:
+            raise
+        except (sqlite3.DatabaseError, ValueError, TypeError, LookupError, AttributeError) as broken:
+            raise JournalError(f"{self._file.path} is a damaged memory journal ({broken!r}).") from broken
 
     def _identity(self) -> dict[str, Any]:
         """Return what vectors mean here: for each store the encoder that makes them."""
@@ -90,7 +99,9 @@ class DurableMemory(Memory):
     def close(self) -> None:
         """Close the file; the memory can still be read, and no longer be written. Closing twice is allowed."""
         self.frozen = True
-        self._file.close()
+        for store in self.stores.values():
+            store.on_vectors = None
+        self._file.end(self._next, self.clock)
 
     def __enter__(self) -> Self:
         return self
@@ -121,15 +132,11 @@ class _SqliteJournal:
         if sync not in SYNC:
             raise unknown("value of the option sync:", sync, SYNC)
         self.path = path
+        self._closed = False
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._db = sqlite3.connect(path, isolation_level=None, timeout=0.5)
-            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute(f"PRAGMA synchronous={SYNC[sync]}")
-            self._db.executescript(_TABLES)
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("COMMIT")
+            self._claim(sync)
         except sqlite3.OperationalError as busy:
             raise JournalError(
                 f"{path} cannot be opened for writing ({busy}): is it open in another process?"
@@ -137,11 +144,21 @@ class _SqliteJournal:
         except sqlite3.DatabaseError as broken:
             raise JournalError(f"{path} is not a memory journal ({broken}).") from broken
 
+    def _claim(self, sync: str) -> None:
+        """Lock the file and make the tables in a new one; somebody else's database stays as it is."""
+        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        tables = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and not {"meta", "entries"} <= tables:
+            raise JournalError(f"{self.path} is not a memory journal; it has the tables {', '.join(sorted(tables))}.")
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute(f"PRAGMA synchronous={SYNC[sync]}")
+        self._db.executescript(f"BEGIN IMMEDIATE;{_TABLES}COMMIT;")
+
     def check(self, identity: Mapping[str, Any], *, reembed: bool) -> None:
         """Compare what the file says of itself with what is asked; a new file is marked."""
         schema = self.get("schema", None)
         if schema is None:
-            self._set(schema=SCHEMA, encoders=identity)
+            self._mark(schema=SCHEMA, encoders=identity)
             return
         if schema != SCHEMA:
             raise JournalError(f"{self.path} has schema {schema}; this version of memgym reads {SCHEMA}.")
@@ -158,35 +175,40 @@ class _SqliteJournal:
             raise JournalError(
                 f"{self.path}: {told}. Open it with the same encoder, or with reembed=True to embed anew."
             )
+        self._mark(encoders=identity)
+
+    def _mark(self, **values: Any) -> None:
+        """Say anew whose vectors the file holds: none yet."""
         self._db.execute("BEGIN")
         self._db.execute("UPDATE entries SET vector = NULL")
-        self._set(encoders=identity)
+        self._set(**values)
         self._db.execute("COMMIT")
 
     def rows(self) -> list[tuple[int, Entry, NDArray[np.float32] | None]]:
         rows = self._db.execute("SELECT key, entry, vector FROM entries ORDER BY key")
         return [
-            (key, Entry.from_json(json.loads(entry)), None if vector is None else np.frombuffer(vector, np.float32))
+            (key, Entry.from_json(_read(entry)), None if vector is None else np.frombuffer(vector, np.float32))
             for key, entry, vector in rows
         ]
 
     def get(self, name: str, default: Any) -> Any:
         row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        return default if row is None else json.loads(row[0])
+        return default if row is None else _read(row[0])
 
     def _set(self, **values: Any) -> None:
-        rows = [(name, json.dumps(value)) for name, value in values.items()]
+        rows = [(name, _written(value)) for name, value in values.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def _begin(self) -> None:
+        if self._closed:
+            raise JournalError(f"{self.path} is closed; open it again to write.")
         if not self._db.in_transaction:
             self._db.execute("BEGIN")
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: Entry, *, reindex: bool) -> None:
+        """Keep an entry; ``reindex`` says that its vector, if there is one, is that of another text."""
         self._begin()
-        self._db.execute(
-            "INSERT OR REPLACE INTO entries VALUES (?, ?, NULL)", (key_of(entry.id), json.dumps(entry.to_json()))
-        )
+        self._db.execute(_PUT + ", vector = NULL" * reindex, (key_of(entry.id), _written(entry.to_json())))
 
     def drop(self, entry: Entry) -> None:
         self._begin()
@@ -207,8 +229,26 @@ class _SqliteJournal:
         self._db.executemany("UPDATE entries SET vector = ? WHERE key = ?", rows)
         self._db.execute("COMMIT")
 
+    def end(self, next_id: int, clock: int) -> None:
+        """Note the counters as they are now, and close; nothing for a file that is closed already."""
+        if not self._closed:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            self.commit(next_id, clock)
+            self.close()
+
     def close(self) -> None:
+        self._closed = True
         self._db.close()
+
+
+def _written(value: Any) -> bytes:
+    # Not ASCII: there, the two halves of a surrogate pair would be read back as one character.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _read(value: bytes) -> Any:
+    return json.loads(value.decode("utf-8", "surrogatepass"))
 
 
 def _said(identity: Sequence[Any] | None) -> str:

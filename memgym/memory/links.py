@@ -20,6 +20,8 @@ def follow(hits: Sequence[Hit], get: Callable[[str], Entry | None], *, rounds: i
     frontier: Sequence[Hit] = hits
     for _ in range(rounds):
         reached = list(_neighbours(frontier, get, seen))
+        if not reached:
+            break
         found += reached
         frontier = reached
     return found[:limit]

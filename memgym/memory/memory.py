@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Journal(Protocol):
     """What a memory tells as it changes: each change of an operation, then ``commit`` before the operation returns."""
 
-    def put(self, entry: Entry) -> None: ...
+    def put(self, entry: Entry, *, reindex: bool) -> None: ...
     def drop(self, entry: Entry) -> None: ...
     def note(self, scratchpad: str) -> None: ...
     def commit(self, next_id: int, clock: int) -> None: ...
@@ -247,9 +247,11 @@ class Memory:
         return Result("scratchpad", Status.OK)
 
     def _put(self, store: Store, entry: Entry) -> None:
-        store.put(key_of(entry.id), entry)
+        key = key_of(entry.id)
+        old = store.entries.get(key)
+        store.put(key, entry)
         if self.journal is not None:
-            self.journal.put(entry)
+            self.journal.put(entry, reindex=old is None or old.searchable != entry.searchable)
 
     def _over(self, text: str, replaced: str = "") -> str | None:
         if self.max_tokens is None or self._tokenizer is None:
@@ -261,7 +263,9 @@ class Memory:
         return Result(kind, Status.UNKNOWN_ID, tuple(ids), f"no entry has the id {' or '.join(ids)}")
 
     def _no_store(self, kind: str, name: str | None) -> Result:
-        return Result(kind, Status.UNKNOWN_ID, reason=f"no store is named {name!r}; there is {', '.join(self.stores)}")
+        return Result(
+            kind, Status.UNKNOWN_ID, reason=f"no store is named {str(name)[:40]!r}; there is {', '.join(self.stores)}"
+        )
 
     # ---------------------------------------------------------------- whole states
 
@@ -276,6 +280,8 @@ class Memory:
             raise ValueError("A journaled memory only goes forward; fork it to go back.")
         if [name for name, _ in snapshot.stores] != list(self.stores):
             raise ValueError(f"The snapshot has other stores than {list(self.stores)}.")
+        for name, state in snapshot.stores:
+            self.stores[name].check(state)
         for name, state in snapshot.stores:
             self.stores[name].restore(state)
         self.scratchpad, self._next, self.clock = snapshot.scratchpad, snapshot.next_id, snapshot.clock
@@ -305,17 +311,22 @@ class Memory:
         """Fill this memory, which must be empty, from ``to_json``; vectors are computed when they are needed."""
         if len(self):
             raise ValueError(f"The memory holds {len(self)} entries; load_json fills an empty one.")
-        for one in data["entries"]:
-            entry = Entry.from_json(one)
+        entries = [Entry.from_json(one) for one in data["entries"]]
+        for entry in entries:
             if entry.store not in self.stores:
                 raise ValueError(f"Entry {entry.id} is of store {entry.store!r}; there is {', '.join(self.stores)}.")
-            self.stores[entry.store].put(key_of(entry.id), entry)
+        for entry in entries:
+            self._put(self.stores[entry.store], entry)
         self.scratchpad, self._next, self.clock = data["scratchpad"], data["next_id"], data["clock"]
+        if self.journal is not None:
+            self.journal.note(self.scratchpad)
+            self.journal.commit(self._next, self.clock)
 
     def digest(self) -> str:
         """Return a short hash of the state: equal states, equal digests, on any machine."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
-        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        # Not ASCII: there, an emoji and the two halves of its surrogate pair would look the same.
+        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def key_of(id: str) -> int:

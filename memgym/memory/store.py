@@ -29,6 +29,7 @@ class StoreSnapshot:
     """The state of a store at one moment; holds nothing that the store changes later."""
 
     entries: dict[int, Entry]
+    fingerprint: str | None
     dense: DenseIndex | None
     unencoded: dict[int, None]
 
@@ -153,18 +154,34 @@ class Store:
     def snapshot(self) -> StoreSnapshot:
         return StoreSnapshot(
             self.entries.copy(),
+            None if self.encoder is None else self.encoder.fingerprint,
             None if self._dense is None else self._dense.fork(),
             self._unencoded.copy(),
         )
 
     def restore(self, snapshot: StoreSnapshot) -> None:
-        """Return to a snapshot. The text index is made again when it is next asked."""
+        """Return to a snapshot. The text index is made again when it is next asked.
+
+        Vectors of another encoder are a ValueError; where the snapshot has none, they are computed when needed.
+        """
+        self.check(snapshot)
         self.entries = snapshot.entries.copy()
         self._keys = {}
         for key, entry in self.entries.items():
             self._keys.setdefault(entry.text, key)
         self._text = TextIndex()
         self._unindexed = dict.fromkeys(self.entries)
-        self._unencoded = snapshot.unencoded.copy()
-        if self.encoder is not None and snapshot.dense is not None:
-            self._dense = snapshot.dense.fork()
+        if self.encoder is None:
+            self._unencoded = {}
+        elif snapshot.dense is None:
+            self._dense, self._unencoded = DenseIndex(self.encoder.dimension), dict.fromkeys(self.entries)
+        else:
+            self._dense, self._unencoded = snapshot.dense.fork(), snapshot.unencoded.copy()
+
+    def check(self, snapshot: StoreSnapshot) -> None:
+        """Refuse a snapshot whose vectors mean something else here."""
+        if self.encoder is not None and snapshot.fingerprint not in (None, self.encoder.fingerprint):
+            raise ValueError(
+                f"The snapshot of store {self.name!r} has vectors of {snapshot.fingerprint}; this one has the encoder "
+                f"{self.encoder.fingerprint}. Start from Memory.to_json() to have the texts encoded anew."
+            )
