@@ -80,11 +80,16 @@ class RandomAgent(Agent):
             "read": lambda: Read(self._span(8)),
             "update": lambda: Update(self._id(), self._span()),
             "delete": lambda: Delete(self._id()),
-            "link": lambda: Link(self._id(), (self._id(),)),
+            "link": self._link,
             "evolve": lambda: Evolve(self._id(), tags=tuple(self._span(2).split())),
             "scratchpad": lambda: Scratchpad(self._span()),
         }
         return makers[kind]()
+
+    def _link(self) -> Link:
+        source = self._id()
+        others = [id for id in self._ids if id != source]
+        return Link(source, (self._pick(others or [NOWHERE]),))
 
     def _span(self, longest: int = 40) -> str:
         """Return one to ``longest`` words in a row of what was seen; "" before anything was."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 Count = Callable[[str], int]
 
@@ -137,7 +138,7 @@ def _documents(text: str) -> Iterator[Passage]:
     starts = [header.start() for header in _HEADER.finditer(text)]
     lead = text[: starts[0]] if starts else text
     yield from (Passage("", piece.strip()) for piece in _BLANK.split(lead) if piece.strip())
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         body = _HEADER.sub("", text[start:end], count=1).strip()
         title, _, rest = body.partition("\n")
         if rest.strip():
