@@ -59,7 +59,7 @@ def _near(address: str, memory: Memory) -> str:
     if len(address) > 20:
         return ""
     known = [entry.id for entry in memory.entries()[-200:]]
-    near = difflib.get_close_matches(f"m{address}" if address.isdigit() else address, known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(f"m{address}" if address.isdigit() else address.lower(), known, n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -194,7 +194,7 @@ class Pomdp:
             self._log.show([*(hit.entry.text for hit in self._hits), memory.scratchpad])
         budget = self._budget() if self.options.show_budget else ""
         left = max(self.max_steps - self.steps, 0)
-        self.seen = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
+        self.seen: Observation = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
         feedback = self.dialect.feedback(results) if results else ""
         self.texts = {
             "task": view.instruction,
@@ -204,7 +204,7 @@ class Pomdp:
             "feedback": f"{feedback}\n{budget}".strip() if budget else feedback,
         }
         moving = view.phase == "read" and not self._still
-        self.quiet = not (results or self._hits or budget or self.over or moving or self._standing)
+        self.quiet: bool = not (results or self._hits or budget or self.over or moving or self._standing)
         self.size = len(memory)
 
     def _budget(self) -> str:
@@ -233,7 +233,7 @@ class Pomdp:
         twin._log, twin._standing = self._log.fork(), self._standing
         twin._operations, twin._queries = self._operations, self._queries
         twin.reads, twin._results, twin._hits = list(self.reads), list(self._results), self._hits
-        twin.seen, twin.texts = self.seen, dict(self.texts)
+        twin.seen, twin.texts, twin.quiet = self.seen, dict(self.texts), self.quiet
         return twin
 
     def state(self) -> dict[str, Any]:

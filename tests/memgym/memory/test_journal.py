@@ -328,8 +328,7 @@ def test_an_unknown_sync_proposes_the_nearest(path: Path) -> None:
 
 
 def test_a_second_opening_is_an_error_that_says_why(path: Path) -> None:
-    with DurableMemory(path) as memory, pytest.raises(JournalError, match="open in another process"):
-        do(memory, Create("a"))
+    with DurableMemory(path), pytest.raises(JournalError, match="open in another process"):
         DurableMemory(path)
 
 
@@ -351,8 +350,8 @@ def killed(path: Path, seed: int, lines: int) -> list[str]:
 
 def test_a_second_process_is_an_error_that_says_why(path: Path) -> None:
     writer = start(path, 0)
+    assert writer.stdout is not None
     try:
-        assert writer.stdout is not None
         writer.stdout.readline()
         with pytest.raises(JournalError, match="open in another process"):
             DurableMemory(path, {"main": HashingEncoder(16)})
@@ -395,10 +394,11 @@ def replayed(seed: int, steps: int) -> list[dict[str, Any]]:
         memory.tick()
         live = [entry.id for entry in memory.entries()] or ["m1"]
         one, two = (live[int(i)] for i in rng.integers(len(live), size=2))
-        operation: Operation = [
+        choices: list[Operation] = [
             Create(f"text {step}"), Create(f"word {step}"), Update(one, f"new {step}"), Delete(one), Link(one, (two,)),
             Evolve(one, context=f"context {step}"), Scratchpad(f"note {step}"),
-        ][int(rng.integers(7))]  # fmt: skip
+        ]  # fmt: skip
+        operation = choices[int(rng.integers(7))]
         rng.integers(3)
         memory.apply(operation, Write("episode", step, operation.kind, memory.clock))
         states.append(memory.to_json())
