@@ -1,0 +1,142 @@
+"""Runs on the embedded world with the rules model: real environments, real agents, real files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from memgym.cli import app
+from memgym.eval.bench import bench_config, run_bench
+from memgym.eval.config import AgentConfig, RunConfig, schedule
+from memgym.eval.folder import RunFolder
+from memgym.records import read_records
+
+ENV = "MemGym/Synthetic-50doc"
+
+
+def config(*agents: str, **changes) -> RunConfig:
+    chosen = {
+        "env": ENV,
+        "agents": agents or ("bm25-rag", "no-memory"),
+        "model": None,
+        "env_options": {},
+        "episodes": 3,
+    }
+    return bench_config(**{**chosen, **changes})
+
+
+def lines(folder: Path) -> bytes:
+    return (folder / "records.jsonl").read_bytes()
+
+
+def test_all_agents_play_the_same_samples_from_the_same_seeds():
+    plan = schedule(config("bm25-rag", "oracle"))
+    pairs = {name: [(e.sample, e.seed) for e in plan if e.agent == name] for name in ("bm25-rag", "oracle")}
+    assert pairs["bm25-rag"] == pairs["oracle"]
+    assert len(set(pairs["oracle"])) == 3
+
+
+def test_another_seed_plays_other_samples():
+    first, second = (schedule(config(seed=seed)) for seed in (0, 1))
+    assert {e.sample for e in first}.isdisjoint(e.sample for e in second)
+
+
+def test_two_rows_of_one_name_are_refused():
+    twice = RunConfig(env=ENV, agents=[AgentConfig(agent="oracle"), AgentConfig(agent="oracle")])
+    with pytest.raises(ValueError, match="label"):
+        schedule(twice)
+
+
+def test_a_run_leaves_config_records_and_metrics(tmp_path):
+    rows = run_bench(config(), out=tmp_path / "run")
+    assert [row.agent for row in rows] == ["bm25-rag", "no-memory"]
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert metrics["rows"][0]["n"] == 3
+    assert metrics["config"]["seed"] == 0
+    assert metrics["settings"][0]["benchmark"]["benchmark"] == "Synthetic"
+    assert len(list(read_records(tmp_path / "run" / "records.jsonl"))) == 6
+    assert RunConfig.load(tmp_path / "run" / "config.yaml") == config()
+
+
+def test_a_folder_in_use_is_refused_and_the_message_says_how_to_go_on(tmp_path):
+    (tmp_path / "a").write_text("something")
+    with pytest.raises(FileExistsError, match="--resume"):
+        run_bench(config(), out=tmp_path)
+
+
+def test_a_run_that_lost_its_tail_is_resumed_to_the_same_bytes(tmp_path):
+    run_bench(config(), out=tmp_path / "run")
+    whole = lines(tmp_path / "run")
+    kept = whole.splitlines(keepends=True)
+    (tmp_path / "run" / "records.jsonl").write_bytes(b"".join(kept[:2]) + kept[2][:50])
+    run_bench(None, resume=tmp_path / "run")
+    assert lines(tmp_path / "run") == whole
+
+
+def test_a_resumed_run_plays_failed_episodes_again(tmp_path):
+    run_bench(config(), out=tmp_path / "run")
+    whole = lines(tmp_path / "run")
+    records = [json.loads(line) for line in whole.splitlines()]
+    records[1].update(error="ModelError: gone", outcome=None, steps=[])
+    (tmp_path / "run" / "records.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    run_bench(None, resume=tmp_path / "run")
+    assert lines(tmp_path / "run") == whole
+
+
+@pytest.mark.slow
+def test_two_workers_write_the_same_bytes_as_one(tmp_path):
+    run_bench(config("bm25-rag", "random", episodes=4), out=tmp_path / "one")
+    run_bench(config("bm25-rag", "random", episodes=4, workers=2, concurrency=2), out=tmp_path / "two")
+    assert lines(tmp_path / "one") == lines(tmp_path / "two")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+def test_what_was_done_before_a_kill_is_kept_and_the_rest_can_be_played(tmp_path, kill):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "memgym", "bench", "--env", ENV, "--agent", "bm25-rag", "--episodes", "60"]
+    process = subprocess.Popen(
+        [*command, "--concurrency", "1", "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    records = folder / "records.jsonl"
+    until = time.monotonic() + 120
+    while (not records.exists() or records.stat().st_size == 0) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    os.kill(process.pid, kill)
+    said = process.communicate(timeout=120)[0].decode()
+    done = len(list(read_records(records)))
+    assert done >= 1
+    if kill is signal.SIGINT:
+        assert process.returncode == 130
+        assert "--resume" in said
+    finished = subprocess.run([*command[:4], "--resume", str(folder)], capture_output=True, text=True, check=True)
+    assert "bm25-rag" in finished.stdout
+    assert len(list(read_records(records))) == 60
+
+
+def test_the_table_says_what_is_synthetic_privileged_and_for_tests(tmp_path):
+    arguments = ["bench", "--env", ENV, "--agent", "oracle", "--agent", "dense-rag", "--episodes", "1"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.output
+    for said in ("Synthetic", "oracle*", "not a language model", "hashing encoder, which is meant for tests"):
+        assert said in result.output
+
+
+def test_an_unknown_agent_is_one_line_with_the_nearest_name(tmp_path):
+    result = CliRunner().invoke(app, ["bench", "--agent", "bm25rag", "--out", str(tmp_path / "run")])
+    assert result.exit_code == 2
+    assert "bm25-rag" in result.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"config\.yaml"):
+        RunFolder.resume(tmp_path)
