@@ -67,9 +67,9 @@ SAMPLES = (
         documents=(SHIP, PORT),
     ),
 )
+COLOURS = ("red", "green", "white", "black")
 DISTRACTORS = tuple(
-    Document(f"Buoy {number}", f"Buoy {number} is painted {colour}.")
-    for number, colour in enumerate(("red", "green", "white", "black"), start=1)
+    Document(f"Buoy {number}", f"Buoy {number} is painted {COLOURS[number % 4]}.") for number in range(1, 400)
 )
 
 
@@ -100,7 +100,7 @@ from $module import $class_name
 
 
 def make_env() -> MemoryEnv:
-    return MemoryEnv($class_name(documents=4))
+    return MemoryEnv($class_name())
 
 
 def test_the_environment_passes_the_checker_of_gymnasium() -> None:
@@ -109,7 +109,7 @@ def test_the_environment_passes_the_checker_of_gymnasium() -> None:
 
 def test_the_cheat_wins_every_sample() -> None:
     env = make_env()
-    for sample in $class_name(documents=4).records():
+    for sample in $class_name().records():
         env.reset(seed=0, options={"sample": sample.id})
         over = False
         while not over:
@@ -119,7 +119,7 @@ def test_the_cheat_wins_every_sample() -> None:
 
 
 def test_the_evidence_occurs_in_the_documents() -> None:
-    for sample in $class_name(documents=4).records():
+    for sample in $class_name().records():
         text = "\\n".join(document.render() for document in sample.documents)
         assert all(evidence in text for question in sample.questions for evidence in question.evidence)
 
