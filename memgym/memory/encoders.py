@@ -45,7 +45,8 @@ class Encoder(Protocol):
 class HashingEncoder:
     """For unit tests: stemmed terms are hashed into ``dimension`` signed buckets. No model, no idf, a poor retriever.
 
-    On LoCoMo 256 buckets lose more than half of what BM25 finds. A text without words is hashed by its n-grams.
+    On LoCoMo 256 buckets find 37 % of the evidence where BM25 finds 56 %, and fused with it they only harm. A text
+    without words is hashed by its n-grams.
     """
 
     sided = False

@@ -141,8 +141,12 @@ class TextIndex:
 
     def search(self, query: str, k: int) -> Ranking:
         """Return at most k entries that share a term or an n-gram with the query; none for a blank query."""
+        return fuse(self.rankings(query, k), k)
+
+    def rankings(self, query: str, k: int) -> list[Ranking]:
+        """Return what a search for k entries fuses: each half's ranking, ``depth`` long, or k if that is more."""
         depth = max(k, self.depth)
-        return fuse([self.words.search(query, depth), self.ngrams.search(query, depth)], k)
+        return [self.words.search(query, depth), self.ngrams.search(query, depth)]
 
     def fork(self) -> TextIndex:
         """Return an independent copy."""

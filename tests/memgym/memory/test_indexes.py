@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memgym.memory.analysis import terms
-from memgym.memory.indexes import Bm25Index, DenseIndex, Index, NgramIndex, TextIndex, fuse
+from memgym.memory.indexes import Bm25Index, DenseIndex, Index, NgramIndex, TextIndex, fuse, hybrid_search
 
 LEXICAL = [Bm25Index, NgramIndex, TextIndex]
 WORDS = ["cat", "cats", "dog", "the", "lake", "painting", "猫が好き", "กรุงเทพ", "🎉", "\ud800", "42"]
@@ -226,6 +226,18 @@ def test_what_is_removed_leaves_the_postings_in_time() -> None:
             index.remove(key - 10)
     assert len(index) == 10
     assert index._postings.rows <= 2 * 10 + 65
+
+
+def test_a_hybrid_search_gives_words_ngrams_and_vectors_one_vote_each() -> None:
+    texts = ["a cat", "a dog", "cats", "a lake"]
+    index, vectors = TextIndex(), DenseIndex(2)
+    index.add(range(4), texts)
+    vectors.add(range(4), np.array([[0, 1], [1, 0], [0, -1], [0, 0]], np.float32))
+    asked = np.array([1, 0], np.float32)
+    votes = [index.words.search("cat", 9), index.ngrams.search("cat", 9), vectors.search(asked, 9)]
+    assert hybrid_search(index, vectors, "cat", asked, 3) == fuse(votes, 3)
+    assert hybrid_search(index, vectors, " ", asked, 3) == []
+    assert hybrid_search(index, vectors, "cat", asked, 0) == []
 
 
 def test_all_indexes_follow_one_protocol() -> None:
