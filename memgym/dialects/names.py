@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from memgym.operations import Command
+from memgym.operations import Act, Action, Advance, Answer, Command, Malformed, Operation
 
 NAMES: Mapping[str, str] = {
     "create": "create_memory",
@@ -38,9 +38,30 @@ ALIASES: Mapping[str, str] = {
 """Names from other grammars, and which of ours are meant."""
 
 
-def second(first: Command, other: Command, names: Mapping[str, str] = NAMES) -> str:
-    """Return why a second command is not carried out."""
-    return f"one action takes one command: {names[first.kind]} came first, so this {names[other.kind]} was not done"
+UNFINISHED = "the thinking was not finished: nothing after <think> was carried out, because </think> is missing"
+"""Why nothing of a text was carried out that was cut off in its thinking."""
+
+_COMMANDS = (Answer, Act, Advance)
+
+
+def one_command(
+    found: Iterable[Operation | Command],
+    write: Callable[[Operation | Command], str],
+    names: Mapping[str, str] = NAMES,
+) -> Action:
+    """Return the action of what was found in a text: the first command stands, any other is reported at its place."""
+    operations: list[Operation] = []
+    command: Command | None = None
+    for item in found:
+        if not isinstance(item, _COMMANDS):
+            operations.append(item)
+        elif command is None:
+            command = item
+        else:
+            came, late = names[command.kind], names[item.kind]
+            why = f"one action takes one command: {came} came first, so this {late} was not done"
+            operations.append(Malformed(write(item), why))
+    return Action(tuple(operations), command)
 
 
 def short(text: str, most: int = 40) -> str:

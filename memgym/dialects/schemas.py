@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import MISSING, fields
 from types import NoneType
 from typing import Any
@@ -94,7 +95,11 @@ def describe(cls: type[Operation] | type[Command]) -> str:
 
 
 def _property(kind: str, name: str, hint: object) -> dict[str, Any]:
-    return {**_shape(kind, name, hint), **LIMITS.get((kind, name), {}), "description": FIELDS[kind][name]}
+    return {
+        **_shape(kind, name, hint),
+        **deepcopy(dict(LIMITS.get((kind, name), {}))),
+        "description": FIELDS[kind][name],
+    }
 
 
 def _shape(kind: str, name: str, hint: object) -> Mapping[str, Any]:
@@ -104,4 +109,4 @@ def _shape(kind: str, name: str, hint: object) -> Mapping[str, Any]:
         raise TypeError(
             f"The field {name!r} of {kind!r} is {hint}; a schema is known for {', '.join(map(str, _SHAPES))}."
         )
-    return _SHAPES[hint]
+    return deepcopy(dict(_SHAPES[hint]))

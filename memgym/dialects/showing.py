@@ -12,7 +12,6 @@ from memgym.operations import (
     COMMANDS,
     OPERATIONS,
     Act,
-    Action,
     Advance,
     Answer,
     Command,
@@ -29,7 +28,10 @@ from memgym.operations import (
 )
 from memgym.registry import unknown
 
-EXAMPLES: Mapping[str, tuple[str, Operation | Command]] = {
+Examples = Mapping[str, tuple[str, Operation | Command]]
+"""Kinds, each with what it is for, in words for a model, and an example."""
+
+EXAMPLES: Examples = {
     "create": (
         "Write a new entry. Only the text is needed; the rest helps to find it.",
         Create("Mia moved to Oslo for a job at the port.", keywords=("Mia", "Oslo"), tags=("people",), time="May 2021"),
@@ -53,7 +55,6 @@ EXAMPLES: Mapping[str, tuple[str, Operation | Command]] = {
     "act": ("Give a command to the world of the task.", Act("open the red door")),
     "advance": ("Go on to the next part of the input.", Advance()),
 }
-"""What each operation and command is for, in words for a model, and an example."""
 
 
 def entry_line(entry: Entry) -> str:
@@ -106,26 +107,22 @@ def _result_line(result: Result, names: Mapping[str, str], ids: bool) -> str:
 def explain(
     operations: Collection[str],
     commands: Collection[str],
-    write: Callable[[Action], str],
-    purposes: Mapping[str, str] | None = None,
+    write: Callable[[Operation | Command], str],
+    examples: Examples = EXAMPLES,
 ) -> str:
-    """Return purpose and example of each allowed kind, in the one order of ``OPERATIONS`` and ``COMMANDS``.
+    """Return purpose and example of each allowed kind that has one."""
+    kinds = ordered(operations, commands)
+    return "\n".join(_explained(*examples[kind], write) for kind in kinds if kind in examples)
 
-    A kind that there is not is a LookupError with the nearest one. ``purposes`` replace the words given here.
-    """
+
+def ordered(operations: Collection[str], commands: Collection[str]) -> list[str]:
+    """Return the kinds in the order of ``OPERATIONS`` and ``COMMANDS``; a kind that there is not is an error."""
     for given, known in ((operations, OPERATIONS), (commands, COMMANDS)):
         for kind in sorted(given):
             if kind not in known:
                 raise unknown("operation or command", kind, known)
-    kinds = [kind for kind in (*OPERATIONS, *COMMANDS) if kind in operations or kind in commands]
-    return "\n".join(_explained(kind, write, (purposes or {}).get(kind)) for kind in kinds)
+    return [kind for kind in (*OPERATIONS, *COMMANDS) if kind in operations or kind in commands]
 
 
-def _explained(kind: str, write: Callable[[Action], str], purpose: str | None) -> str:
-    usual, example = EXAMPLES[kind]
-    return f"- {purpose or usual}\n  {write(single(example))}"
-
-
-def single(item: Operation | Command) -> Action:
-    """Return the action that does one thing."""
-    return Action(command=item) if isinstance(item, Command) else Action((item,))
+def _explained(purpose: str, example: Operation | Command, write: Callable[[Operation | Command], str]) -> str:
+    return f"- {purpose}\n  {write(example)}"

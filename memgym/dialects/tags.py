@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memgym.dialects import escapes, markup
-from memgym.dialects.names import NAMES, short
+from memgym.dialects.names import NAMES, UNFINISHED, short
 from memgym.dialects.schemas import WAYS
 from memgym.operations import (
     Act,
@@ -67,6 +67,19 @@ def read(name: str, attributes: str, body: str) -> list[Operation | Command]:
 def write(item: Operation | Command) -> str:
     """Return the tag that says this; a Malformed is written as it was."""
     return _WRITERS[type(item)](item)
+
+
+def reason(part: markup.Part, name: str | None, written: str) -> str:
+    """Return why a part is no operation; ``name`` is the tag that was meant, ``written`` how it is written."""
+    if part.fault == markup.THINKING:
+        return UNFINISHED
+    if name != part.name:
+        return f"there is no tag <{short(part.name)}>. Did you mean <{name}>?"
+    if part.fault == markup.STRAY:
+        return f"</{name}> closes nothing: there is no <{name}> before it"
+    if part.fault == markup.UNREADABLE:
+        return f'the attributes of <{name}> cannot be read: expected name="value", with &quot; for a quote inside'
+    return f"<{name}> is never closed: write {written}"
 
 
 def closed(name: str) -> str:

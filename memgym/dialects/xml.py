@@ -6,13 +6,13 @@ whole. What cannot be read becomes ``Malformed`` at its place, and the rest stan
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from memgym.dialects import markup, showing, tags
-from memgym.dialects.names import ALIASES, NAMES, second, short
+from memgym.dialects.names import ALIASES, NAMES, one_command
 from memgym.memory.entry import Hit
-from memgym.operations import COMMANDS, Act, Action, Advance, Answer, Command, Malformed, Operation, Result
+from memgym.operations import COMMANDS, Action, Command, Malformed, Operation, Result
 from memgym.registry import unknown
 
 _HEAD = """\
@@ -21,7 +21,6 @@ The entries of your memory that you see begin with their id in brackets, as in "
 is asked for, write it without the brackets. The tags, each with an example:"""
 _LIMIT = ", but write at most one {} in a reply"
 _VOCABULARY = markup.Vocabulary(NAMES.values(), ALIASES)
-_COMMANDS = (Answer, Act, Advance)
 _NEXT = markup.plain(NAMES.values())
 
 
@@ -48,7 +47,7 @@ class XmlDialect:
     def parse(self, text: str) -> Action:
         """Read an action. Never raises; time is linear in the length of the text."""
         found = _plain(text)
-        return one_command(_any(text, self._strip) if found is None else found)
+        return one_command(_any(text, self._strip) if found is None else found, tags.write)
 
     def format(self, action: Action) -> str:
         """Write one tag a line, the command last. A Malformed is written as it was."""
@@ -69,21 +68,7 @@ class XmlDialect:
         """Explain the allowed tags, each by an example that this dialect can read."""
         named = [tags.closed(NAMES[kind]) for kind in COMMANDS if kind in commands]
         limit = _LIMIT.format(" or ".join(named)) if named else ""
-        return f"{_HEAD.format(limit=limit)}\n{showing.explain(operations, commands, self.format)}"
-
-
-def one_command(found: Iterable[Operation | Command]) -> Action:
-    """Return the action of what was found in a text: the first command stands, any other is reported."""
-    operations: list[Operation] = []
-    command: Command | None = None
-    for item in found:
-        if not isinstance(item, _COMMANDS):
-            operations.append(item)
-        elif command is None:
-            command = item
-        else:
-            operations.append(Malformed(tags.write(item), second(command, item)))
-    return Action(tuple(operations), command)
+        return f"{_HEAD.format(limit=limit)}\n{showing.explain(operations, commands, tags.write)}"
 
 
 def _plain(text: str) -> list[Operation | Command] | None:
@@ -106,23 +91,11 @@ def _any(text: str, strip: bool) -> list[Operation | Command]:
     scanned = markup.scan(text, meant, strip)
     found: list[Operation | Command] = []
     for part in markup.parts(text, scanned, markup.nested(scanned), strip):
+        name = meant(part.name) or part.name
         try:
             if part.fault or part.name not in _VOCABULARY.names:
-                raise tags.Fault(fault(part, meant(part.name)))
+                raise tags.Fault(tags.reason(part, name, tags.closed(name)))
             found += tags.read(part.name, part.attributes, part.body)
         except tags.Fault as why:
             found.append(Malformed(text[part.start : part.end], str(why)))
     return found
-
-
-def fault(part: markup.Part, name: str | None) -> str:
-    """Return why a part is no operation; ``name`` is the tag that was meant."""
-    if part.fault == markup.THINKING:
-        return "the thinking was not finished: nothing after <think> was carried out, because </think> is missing"
-    if name != part.name:
-        return f"there is no tag <{short(part.name)}>. Did you mean <{name}>?"
-    if part.fault == markup.STRAY:
-        return f"</{name}> closes nothing: there is no <{name}> before it"
-    if part.fault == markup.UNREADABLE:
-        return f'the attributes of <{name}> cannot be read: expected name="value", with &quot; for a quote inside'
-    return f"<{name}> is never closed: write {tags.closed(name)}"
