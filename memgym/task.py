@@ -138,7 +138,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def sample(self, id: str) -> Sample:
-        """Return the sample of this id; an unknown id is a KeyError that names the nearest ones."""
+        """Return the sample of this id; an unknown id is an UnknownName error with the nearest ones."""
 
     @abstractmethod
     def schedule(self, rng: Generator, count: int) -> Sequence[str]:

@@ -47,14 +47,14 @@ class Tokenizer(Protocol):
 
 
 def make_tokenizer(name: str) -> Tokenizer:
-    """Build "cl100k" or "huggingface:PATH"; an unknown name is an error with the nearest one. Costs nothing until used."""
+    """Build "cl100k" or "huggingface:PATH"; an unknown name is an UnknownName. It is loaded when used."""
     kind, _, model = name.partition(":")
     options = {"model": model} if model else {}
     return cast("Tokenizer", registry.call(registry.load("tokenizer", kind), f"tokenizer {kind!r}", options))
 
 
 class Cl100k:
-    """OpenAI's cl100k_base, which comes with the package ``splintr``: no network. Loaded once a process, when first used.
+    """OpenAI's cl100k_base, from the package ``splintr``, without a network. Loaded once a process, when first used.
 
     Special tokens that are spelled out in a text (``<|endoftext|>``) are ordinary text.
     """
@@ -140,7 +140,9 @@ def _huggingface(model: str) -> Any:
     transformers = require("transformers", "transformers", f"The tokenizer of {model!r}")
     tokenizer = transformers.AutoTokenizer.from_pretrained(model)
     if not tokenizer.is_fast:
-        raise ValueError(f"The tokenizer of {model!r} does not tell where its tokens end; one with a tokenizer.json does.")
+        raise ValueError(
+            f"The tokenizer of {model!r} does not tell where its tokens end; one with a tokenizer.json does."
+        )
     return tokenizer
 
 
