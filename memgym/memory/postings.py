@@ -120,7 +120,8 @@ class Postings:
 
     def _grow(self) -> None:
         self.row_keys, self.row_totals, self._alive = (
-            np.concatenate([one, np.zeros_like(one)]) for one in (self.row_keys, self.row_totals, self._alive)
+            np.concatenate([one, np.zeros(max(16, len(one)), one.dtype)])
+            for one in (self.row_keys, self.row_totals, self._alive)
         )
 
     def _settle(self) -> None:

@@ -218,6 +218,18 @@ def test_a_fork_of_a_text_index_shares_nothing_that_changes(make: type[TextIndex
     assert 2 in [key for key, _ in fork.search("dog", 5)]
 
 
+@pytest.mark.parametrize("count", [1, 16, 17, 65, 66, 300])
+@pytest.mark.parametrize("make", LEXICAL)
+def test_an_index_that_was_emptied_can_be_filled_again(make: type[TextIndex], count: int) -> None:
+    index = make()
+    for _ in range(2):
+        index.add(range(count), ["a cat"] * count)
+        assert len(index.search("cat", count)) == count
+        for key in range(count):
+            index.remove(key)
+        assert index.search("cat", 1) == []
+
+
 def test_what_is_removed_leaves_the_postings_in_time() -> None:
     index = Bm25Index()
     for key in range(2000):
