@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,15 +59,15 @@ def fetch(row: Source, split: str, folder: Path) -> tuple[Path, int]:
     Returns the file and its number of records. Raises DataNotFound when the hub does not answer, ImportError without
     the package, BrokenData for records that the benchmark cannot use.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path, part = folder / f"{split}.jsonl", folder / f".{split}.{os.getpid()}.part"
     try:
         records = hub.load_split(row.hub, split)
     except hub.HubError as error:
         raise DataNotFound(
             f"{row.hub.id} ({split}) could not be fetched: {error}. Check the network and HF_HUB_OFFLINE, or put the "
-            f"published file into {folder} yourself: {', '.join(row.files[split][:2])}."
+            f"published file into {folder} yourself: {row.files[split][0]}."
         ) from error
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         _write(part, records, f"{row.benchmark} {split}")
         count = len(collect(row, split, registry.load("benchmark", row.benchmark).parse, part, ()).samples)
@@ -82,7 +82,7 @@ def _write(path: Path, records: Iterable[Mapping[str, Any]], what: str) -> None:
     from rich.console import Console
     from rich.progress import track
 
-    total = len(records) if hasattr(records, "__len__") else None
+    total = len(records) if isinstance(records, Sized) else None
     with open(path, "w", encoding="utf-8") as file:
         for record in track(records, f"Writing {what}", total, console=Console(stderr=True)):
             file.write(json.dumps(dict(record)) + "\n")

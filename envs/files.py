@@ -197,4 +197,4 @@ def _hub_state(data: Path | None, reason: str) -> str:
     if data is not None:
         return "not asked, since data was given."
     flags = [name for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE") if os.environ.get(name)]
-    return f"it did not answer ({reason})" + (f"; {' and '.join(flags)} forbid the network." if flags else ".")
+    return f"it did not answer ({reason})" + (f"; {' and '.join(flags)} may forbid the network." if flags else ".")

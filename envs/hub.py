@@ -17,7 +17,8 @@ class HubError(RuntimeError):
 
 def installed() -> bool:
     """Whether the package that talks to the hub is there (extra "data")."""
-    return importlib.util.find_spec("datasets") is not None
+    found = importlib.util.find_spec("datasets")
+    return found is not None and found.origin is not None  # a folder of that name has no origin
 
 
 def load_split(hub: Hub, split: str) -> Iterable[Mapping[str, Any]]:

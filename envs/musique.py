@@ -10,12 +10,9 @@ accepted; a question's category is the shape of its hops, the prefix of its id (
 4hop3). Its evidence is its supporting paragraphs in the order of the hops, its facts are the pairs (sub-question,
 answer) as they stand, with "#1" for the first answer and "subject >> relation" forms.
 
-MuSiQue-Full adds to every question a twin of the same id that cannot be answered (``answerable`` false). By default
-twins are dropped and counted as ``unanswerable_dropped`` in ``describe()``. With ``answerable_only=False`` they are
-kept: ids end in "-unanswerable", the accepted answer is "unanswerable", there is no evidence, and every question of
-the split says that this answer exists (upstream scores a separate yes/no output instead, which a text task has no
-place for). So that no other paragraph answers a twin, supporting paragraphs are then never distractors, and one
-question is asked at a time.
+MuSiQue-Full adds to every question a twin of the same id that cannot be answered (``answerable`` false), because a
+supporting paragraph was taken out. Twins are left out and counted as ``unanswerable_dropped`` in ``describe()``: a
+haystack is filled up from the other records, which would bring that paragraph back and make the twin answerable.
 
 Deviations: supporting paragraphs are whole paragraphs (MuSiQue marks no sentences).
 """
@@ -31,9 +28,6 @@ from . import layouts
 from .formats import BrokenData, Row
 from .published import PublishedQA
 from .sources import SOURCES, Source
-
-UNANSWERABLE = "unanswerable"
-HINT = f' If the documents do not tell, answer "{UNANSWERABLE}".'
 
 _PARAGRAPH = (("idx",), ("title",), ("paragraph_text", "text"), ("is_supporting",))
 _STEP = (("question",), ("answer",), ("paragraph_support_idx",))
@@ -51,29 +45,24 @@ class MuSiQue(PublishedQA):
     @classmethod
     def parse(cls, row: Row, notes: Counter[str]) -> Sample | None:
         """Read one record; None for an unanswerable twin. Raises BrokenData."""
-        return parse(row, notes)
-
-
-def parse(row: Row, notes: Counter[str], twins: bool = False) -> Sample | None:
-    """Read one record; None for an unanswerable twin unless ``twins`` are wanted. Raises BrokenData."""
-    answerable = row.values.get("answerable") is not False
-    if not answerable and not twins:
-        notes["unanswerable_dropped"] += 1
-        return None
-    paragraphs = _paragraphs(row)
-    own = tuple(dict.fromkeys(Document(title, text) for _, title, text, _ in paragraphs))
-    layouts.note(notes, repeated_paragraphs=len(paragraphs) - len(own))
-    text = layouts.text(row, "question")
-    id = layouts.identity(row, text, own)
-    question = Question(
-        text=text + HINT if twins else text,
-        answers=_answers(row) if answerable else (UNANSWERABLE,),
-        evidence=_evidence(row, paragraphs) if answerable else (),
-        id=id if answerable else f"{id}-{UNANSWERABLE}",
-        category=id.partition("__")[0] if "__" in id else f"{len(_steps(row))}hop",
-        facts=tuple((asked, answer) for asked, answer, _ in _steps(row)) if answerable else (),
-    )
-    return Sample(question.id, (question,), own)
+        if row.values.get("answerable") is False:
+            layouts.note(notes, unanswerable_dropped=1)
+            return None
+        paragraphs = _paragraphs(row)
+        own = tuple(dict.fromkeys(Document(title, text) for _, title, text, _ in paragraphs))
+        layouts.note(notes, repeated_paragraphs=len(paragraphs) - len(own))
+        text = layouts.text(row, "question")
+        id = layouts.identity(row, text, own)
+        steps = _steps(row)
+        question = Question(
+            text=text,
+            answers=_answers(row),
+            evidence=_evidence(row, paragraphs, steps),
+            id=id,
+            category=id.partition("__")[0] if "__" in id else f"{len(steps)}hop",
+            facts=tuple((asked, answer) for asked, answer, _ in steps),
+        )
+        return Sample(id, (question,), own)
 
 
 def _paragraphs(row: Row) -> list[tuple[int, str, str, bool]]:
@@ -98,13 +87,20 @@ def _answers(row: Row) -> tuple[str, ...]:
 
 
 def _steps(row: Row) -> list[tuple[str, str, Any]]:
-    return layouts.table(row, "question_decomposition", _STEP) if row.values.get("question_decomposition") else []
+    if not row.values.get("question_decomposition"):
+        return []
+    steps = layouts.table(row, "question_decomposition", _STEP)
+    if not all(isinstance(asked, str) and isinstance(answer, str) for asked, answer, _ in steps):
+        raise BrokenData(f"{row.place}: 'question_decomposition' holds a step without a question and its answer.")
+    return steps
 
 
-def _evidence(row: Row, paragraphs: list[tuple[int, str, str, bool]]) -> tuple[str, ...]:
+def _evidence(
+    row: Row, paragraphs: list[tuple[int, str, str, bool]], steps: list[tuple[str, str, Any]]
+) -> tuple[str, ...]:
     """Return the supporting paragraphs: those of the hops, in their order, then any others that are marked."""
     texts = {number: text.strip() for number, _, text, _ in paragraphs}
-    wanted = [support for _, _, support in _steps(row) if support is not None]
+    wanted = [support for _, _, support in steps if support is not None]
     for support in wanted:
         if support not in texts:
             raise BrokenData(f"{row.place}: the hop's paragraph {support!r:.20} is not among its paragraphs.")

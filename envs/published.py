@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from memgym.task import Document, Sample
 
-from .collection import Collection, Parse, collect
+from .collection import Collection, collect
 from .formats import Row
 from .qa import LongContextQA
 from .sources import Source
@@ -29,15 +29,10 @@ class PublishedQA(LongContextQA):
     def parse(cls, row: Row, notes: Counter[str]) -> Sample | None:
         """Read one record; None leaves it out, which ``notes`` counts. Raises BrokenData."""
 
-    @property
-    def reader(self) -> Parse:
-        """What reads a record under this benchmark's options."""
-        return self.parse
-
     @cached_property
     def collection(self) -> Collection:
         """The data set. Raises DataNotFound or BrokenData."""
-        return collect(self.source, self.split, self.reader, self.data, self.corpus)
+        return collect(self.source, self.split, self.parse, self.data, self.corpus)
 
     def records(self) -> Sequence[Sample]:
         return self.collection.samples

@@ -101,7 +101,7 @@ def source(name: str) -> Source:
     for row in SOURCES.values():
         if name.casefold() in (row.benchmark.casefold(), *row.names):
             return row
-    raise unknown("benchmark with data to fetch", name, SOURCES, "`memgym data status` shows all.")
+    raise unknown("published benchmark", name, SOURCES, "`memgym data status` shows all.")
 
 
 def check_split(benchmark: str, split: str) -> str:
