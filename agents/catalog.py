@@ -14,7 +14,6 @@ AGENTS = {
 
 MODELS = {
     "none": "memgym.agents.models.none:NoModel",
-    "rules": "memgym.agents.models.rules:RulesModel",
     "openai": "memgym.agents.models.openai:OpenAIModel",
     "transformers": "memgym.agents.models.transformers:TransformersModel",
 }
