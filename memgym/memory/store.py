@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memgym.memory.entry import Entry, Hit
-from memgym.memory.indexes import DenseIndex, TextIndex, fuse
+from memgym.memory.indexes import DenseIndex, TextIndex, hybrid_search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from memgym.memory.encoders import Encoder
 
 Vectors = Callable[[Sequence[int], "NDArray[np.float32]"], None]
-POOL = 4
-"""How many times k each ranking of a hybrid read contributes before fusion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +27,8 @@ class StoreSnapshot:
     """The state of a store at one moment; holds nothing that the store changes later."""
 
     entries: dict[int, Entry]
+    text: TextIndex
+    unindexed: dict[int, None]
     fingerprint: str | None
     dense: DenseIndex | None
     unencoded: dict[int, None]
@@ -107,16 +107,15 @@ class Store:
         if by == "text":
             found = self.text_index().search(query, k)
         elif by == "dense":
-            found = self._search_dense(query, k)
+            found = self.dense_index().search(self._vector(query), k)
         else:
-            pool = max(k * POOL, 20)
-            found = fuse([self.text_index().search(query, pool), self._search_dense(query, pool)], k)
+            found = hybrid_search(self.text_index(), self.dense_index(), query, self._vector(query), k)
         return [Hit(self.entries[key], score, by) for key, score in found]
 
-    def _search_dense(self, query: str, k: int) -> list[tuple[int, float]]:
+    def _vector(self, query: str) -> NDArray[np.float32]:
         if self.encoder is None:
             raise ValueError(f"The store {self.name!r} has no encoder.")
-        return self.dense_index().search(self.encoder.encode([query], query=True)[0], k)
+        return cast("NDArray[np.float32]", self.encoder.encode([query], query=True)[0])
 
     def text_index(self) -> TextIndex:
         """Return the text index, up to date."""
@@ -154,13 +153,15 @@ class Store:
     def snapshot(self) -> StoreSnapshot:
         return StoreSnapshot(
             self.entries.copy(),
+            self._text.fork(),
+            self._unindexed.copy(),
             None if self.encoder is None else self.encoder.fingerprint,
             None if self._dense is None else self._dense.fork(),
             self._unencoded.copy(),
         )
 
     def restore(self, snapshot: StoreSnapshot) -> None:
-        """Return to a snapshot. The text index is made again when it is next asked.
+        """Return to a snapshot.
 
         Vectors of another encoder are a ValueError; where the snapshot has none, they are computed when needed.
         """
@@ -169,8 +170,8 @@ class Store:
         self._keys = {}
         for key, entry in self.entries.items():
             self._keys.setdefault(entry.text, key)
-        self._text = TextIndex()
-        self._unindexed = dict.fromkeys(self.entries)
+        self._text = snapshot.text.fork()
+        self._unindexed = snapshot.unindexed.copy()
         if self.encoder is None:
             self._unencoded = {}
         elif snapshot.dense is None:
