@@ -37,7 +37,7 @@ class CatalogGroup(TyperGroup):
         told = command_help()
         for name in registry.names("command"):
             package = registry.target("command", name).partition(":")[0].partition(".")[0]
-            self.commands[name] = TyperCommand(name, help=told.get(name, f"From {package}."), rich_markup_mode=None)
+            self.commands[name] = TyperCommand(name, help=told.get(name, f"From {package}."))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Replace the placeholder by the real command; an unknown name proposes the nearest (typer does that)."""
@@ -88,7 +88,7 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-app = typer.Typer(cls=CatalogGroup, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(cls=CatalogGroup, no_args_is_help=True, add_completion=False)
 
 
 @app.callback()
