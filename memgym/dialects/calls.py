@@ -17,6 +17,9 @@ REPAIRABLE = 4000
 
 _START = re.compile(r"""\[\s*+[\[{"'\]]|\{\s*+["'}]""")
 _DECODER = json.JSONDecoder(strict=False)
+encode = json.JSONEncoder(ensure_ascii=False).encode
+"""Write a value as JSON text; characters stay as they are, so that two halves of a pair are not joined."""
+
 _CLASSES: Mapping[str, Any] = {NAMES[kind]: cls for kind, cls in {**OPERATIONS, **COMMANDS}.items()}
 _SCHEMAS: Mapping[str, Mapping[str, Any]] = {name: schema(cls) for name, cls in _CLASSES.items()}
 _VOCABULARY = Vocabulary(NAMES.values(), ALIASES)
@@ -130,7 +133,7 @@ def build(name: str, arguments: Mapping[str, Any]) -> list[Operation | Command]:
 def source(value: object) -> str:
     """Return a value as JSON text."""
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return encode(value)
     except RecursionError:
         return "(nested too deeply to be shown)"
 

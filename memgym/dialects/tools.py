@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -113,7 +112,7 @@ def _parts(text: str) -> Iterator[str]:
 def _call(item: Operation | Command) -> str:
     """Write one call. What marks thinking and blocks is escaped, so that it is found where it is meant only."""
     call = {"name": NAMES[item.kind], "arguments": _given(item)} if not isinstance(item, Malformed) else item.text
-    return _MARKS.sub(r"\\u003c", json.dumps(call, ensure_ascii=False))
+    return _MARKS.sub(r"\\u003c", calls.encode(call))
 
 
 def _given(item: Operation | Command) -> dict[str, Any]:

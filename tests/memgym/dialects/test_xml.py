@@ -84,6 +84,10 @@ class TestInverse:
         assert XML.parse(XML.format(action)) == action
 
     @given(actions)
+    def test_an_unknown_tag_beside_an_action_changes_nothing(self, action: Action) -> None:
+        assert XML.parse(f"<b>{XML.format(action)}") == action
+
+    @given(actions)
     def test_thinking_before_an_action_changes_nothing(self, action: Action) -> None:
         text = f"<think>Should I <delete_memory id='m1'/> or <answer>no</answer>?</think>\n{XML.format(action)}"
         assert XML.parse(text) == action
