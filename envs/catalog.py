@@ -21,6 +21,8 @@ METRICS = {
     "f1": "memgym.envs.rewards:token_f1",
 }
 
+MODELS = {"rules": "memgym.envs.synthetic.rules:RulesModel"}
+
 COMMANDS = {"data": "memgym.envs.commands:data"}
 
 COMMAND_HELP = {"data": "Get benchmark files, or show which are there."}

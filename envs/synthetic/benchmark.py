@@ -1,0 +1,116 @@
+"""The benchmark "Synthetic": an endless supply of small invented worlds, written down as documents with questions.
+
+It needs no download and is never a stand-in for a real data set: it is named as synthetic wherever it appears.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from numpy.random import Generator
+
+from memgym.task import Benchmark, Sample, Task
+from memgym.tokens import make_tokenizer
+
+from ..chunks import chunk
+from ..chunks import validate as validate_cutting
+from ..reading import ReadingTask, load_metric
+from .generation import VERSION, generate
+from .options import Span, recipe
+
+NUMBERS = 10_000_000
+"""How many samples of a split are drawn from; ids of higher numbers are valid too."""
+
+_ID = re.compile(r"(train|validation|test)-([0-9]{7,12})")
+
+
+class Synthetic(Benchmark):
+    """Samples of the synthetic world, by number: an id such as "train-0000123" always stands for the same sample.
+
+    Args:
+        documents: How many documents a sample has, exactly; 12 to 10,000.
+        questions: A number, (low, high), or "atommem" (one with probability 0.5, else 2 to 10).
+        hops: How many facts a question needs; 1 to 4, a number or (low, high).
+        kinds: Some of "bridge", "comparison", "yesno", drawn alike.
+        conflicts: The share of dated facts that a later statement revises; the latest date is true, in any order of
+            the documents. At 0.25 about a third of the multi-hop questions meet one, so a memory that never updates
+            is seen to fail, and one that never looks at dates is not lost.
+        similarity: How often a name borrows a word of another, and half as often a filler sentence names another.
+        split: "train", "validation" or "test"; no two of them share a fact, or a name that is a part of one.
+        scripts: In which scripts names are written: "latin", "cyrillic", "greek", "han", "thai", "arabic".
+        chunk_tokens: Tokens of a chunk, by ``tokenizer``; ``overlap`` and ``cut`` as in ``chunk``.
+        reward: The metric of an answer: "em", "em_math" or "f1".
+    """
+
+    name: ClassVar[str] = "Synthetic"
+    synthetic: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        documents: int = 200,
+        questions: Span | str = 1,
+        hops: Span = (2, 4),
+        kinds: str | Sequence[str] = ("bridge", "comparison", "yesno"),
+        conflicts: float = 0.4,
+        similarity: float = 0.5,
+        split: str = "train",
+        scripts: str | Sequence[str] = "latin",
+        chunk_tokens: int = 4000,
+        overlap: int = 0,
+        cut: str = "document",
+        reward: str = "em",
+        tokenizer: str = "cl100k",
+    ) -> None:
+        self._recipe = recipe(
+            documents=documents, questions=questions, hops=hops, kinds=kinds,
+            conflicts=conflicts, similarity=similarity, scripts=scripts, split=split,
+        )  # fmt: skip
+        load_metric(reward)
+        validate_cutting(chunk_tokens, overlap, cut)
+        self._size, self._overlap, self._cut = chunk_tokens, overlap, cut
+        self._reward, self._tokenizer = reward, make_tokenizer(tokenizer)
+        self._sample = lru_cache(maxsize=16)(lambda number: generate(self._recipe, number))
+
+    def draw(self, rng: Generator) -> Sample:
+        return self._sample(int(rng.integers(NUMBERS)))
+
+    def sample(self, id: str) -> Sample:
+        found = _ID.fullmatch(id)
+        if found is None or found[1] != self._recipe.split:
+            raise KeyError(self._no_sample(id))
+        return self._sample(int(found[2]))
+
+    def _no_sample(self, id: str) -> str:
+        split, digits = self._recipe.split, re.findall("[0-9]+", id)
+        near = f"{split}-{int(digits[0][-7:]) if digits else 0:07d}"
+        return f"There is no sample {id!r} in the split {split!r}: ids are like {near!r}."
+
+    def schedule(self, rng: Generator, count: int) -> Sequence[str]:
+        """Return ``count`` different ids; more than ``NUMBERS`` is a ValueError."""
+        if not 0 <= count <= NUMBERS:
+            raise ValueError(f"count={count}: expected a number from 0 to {NUMBERS}.")
+        numbers = rng.choice(NUMBERS, size=count, replace=False)
+        return [f"{self._recipe.split}-{number:07d}" for number in numbers.tolist()]
+
+    def task(self, sample: Sample, rng: Generator) -> Task:
+        """Start one run: the documents in an order of its own, cut into chunks."""
+        documents = [sample.documents[at] for at in rng.permutation(len(sample.documents))]
+        chunks = chunk(documents, self._tokenizer, size=self._size, overlap=self._overlap, cut=self._cut)
+        return ReadingTask(sample.questions, chunks, reward=self._reward)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what determines a sample, next to its id: every option, and the version of the generator."""
+        made = {name: getattr(self._recipe, name) for name in self._recipe.__slots__}
+        options = {name: list(value) if isinstance(value, tuple) else value for name, value in made.items()}
+        reading = {
+            "chunk_tokens": self._size,
+            "overlap": self._overlap,
+            "cut": self._cut,
+            "tokenizer": self._tokenizer.name,
+            "reward": self._reward,
+        }
+        return {"benchmark": self.name, "synthetic": True, "version": VERSION, "options": {**options, **reading}}

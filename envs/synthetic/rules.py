@@ -1,0 +1,78 @@
+"""The chat model "rules": a deterministic reader of the synthetic world's language, in the place of a language model.
+
+It answers typed requests from their inputs alone, so that agents can be compared where no endpoint is at hand. It
+knows nothing of natural text, and every table that it is used in says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memgym.model import ModelError, Reply, Request, Usage
+from memgym.registry import unknown
+from memgym.tokens import make_tokenizer
+
+from .notes import take_notes
+from .solve import answer
+
+DEFAULT_LIMIT = 1024
+
+
+class RulesModel:
+    """Answers the requests named in ``REQUESTS``, each with a JSON object.
+
+    "answer": inputs ``question`` and ``text`` give {"answer": ...}, "unknown" where the text does not hold the whole
+    chain. "note": inputs ``questions``, ``scratchpad``, ``text`` and ``limit`` (tokens) give {"scratchpad": ...}.
+    Tokens are counted with cl100k: of the messages, or of the input texts where there are no messages.
+    """
+
+    name = "rules"
+
+    def __init__(self) -> None:
+        self._count = make_tokenizer("cl100k").count
+
+    async def chat(self, request: Request) -> Reply:
+        """Answer one request; raises ModelError for a name or inputs that it does not know."""
+        try:
+            reply = REQUESTS[request.name](request.inputs, self._count)
+        except KeyError:
+            raise ModelError(self._refusal(request)) from None
+        text = json.dumps(reply, ensure_ascii=False)
+        return Reply(text, Usage(calls=1, prompt_tokens=self._prompt(request), completion_tokens=self._count(text)))
+
+    def _refusal(self, request: Request) -> str:
+        if request.name not in REQUESTS:
+            said = unknown("request", request.name, REQUESTS, f"The model 'rules' answers: {', '.join(REQUESTS)}.")
+            return str(said.args[0])
+        wanted = ", ".join(INPUTS[request.name])
+        given = ", ".join(map(str, request.inputs)) or "none"
+        return f"The model 'rules' answers {request.name!r} from the inputs {wanted}; given: {given}."
+
+    def _prompt(self, request: Request) -> int:
+        if request.messages:
+            return sum(self._count(message.content) for message in request.messages)
+        return sum(self._count(text) for value in request.inputs.values() for text in _texts(value))
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, (list, tuple)) else []
+
+
+def _answer(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, str]:
+    return {"answer": answer(inputs["question"], inputs["text"])}
+
+
+def _note(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, str]:
+    limit = inputs.get("limit", DEFAULT_LIMIT)
+    return {"scratchpad": take_notes(inputs["questions"], inputs["scratchpad"], inputs["text"], limit, count)}
+
+
+REQUESTS: dict[str, Callable[[Mapping[str, Any], Callable[[str], int]], dict[str, str]]] = {
+    "answer": _answer,
+    "note": _note,
+}
+INPUTS = {"answer": ("question", "text"), "note": ("questions", "scratchpad", "text", "limit")}

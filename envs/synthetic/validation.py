@@ -1,0 +1,51 @@
+"""Proves a sample: each question is answered by its evidence alone and by all documents alike, and not by less."""
+
+from __future__ import annotations
+
+from memgym.task import Question, Sample
+
+from .reader import read
+from .solve import UNKNOWN, answer
+
+_FREE = ("comparison", "yesno")
+
+
+def validate(sample: Sample) -> None:
+    """Check every question of a sample with the reader of ``rules``.
+
+    Raises:
+        ValueError: Names the question, and says which of the conditions below it breaks.
+    """
+    whole = "\n\n".join(document.render() for document in sample.documents)
+    for question in sample.questions:
+        _check(question, whole)
+
+
+def _check(question: Question, whole: str) -> None:
+    """One line a condition: evidence verbatim, enough, in agreement with all documents, needed, and no answer given."""
+    evidence = "\n".join(question.evidence)
+    known = {answer(question.text, evidence), answer(question.text, whole)}
+    for holds, said in (
+        (
+            question.evidence and all(one in whole for one in question.evidence),
+            "has evidence that no document has",
+        ),
+        (answer(question.text, evidence) in question.answers, "is not answered by its evidence"),
+        (len(known) == 1, "is answered otherwise by all documents than by its evidence"),
+        (answer(question.text, "") == UNKNOWN, "is answered without reading"),
+        (_needs_all(question), "is answered by a part of its evidence"),
+        (question.category in _FREE or not _given(question), "contains its own answer"),
+        (len(list(read(evidence))) == len(question.evidence), "has evidence that cannot be read by itself"),
+    ):
+        if not holds:
+            raise ValueError(f"The question {question.id!r} ({question.text!r}) {said}.")
+
+
+def _needs_all(question: Question) -> bool:
+    parts = (question.evidence[:at] + question.evidence[at + 1 :] for at in range(len(question.evidence)))
+    return all(answer(question.text, "\n".join(part)) == UNKNOWN for part in parts)
+
+
+def _given(question: Question) -> bool:
+    text = question.text.casefold()
+    return any(one.casefold() in text for one in question.answers)
