@@ -43,6 +43,7 @@ class Pomdp:
         self._standing: Read | None = None
         self._results: list[Result] = []
         self._hits: tuple[Hit, ...] = ()
+        self.seen: Observation
         self._still = options.advance == "explicit"
         self._observe()
 
@@ -194,7 +195,7 @@ class Pomdp:
             self._log.show([*(hit.entry.text for hit in self._hits), memory.scratchpad])
         budget = self._budget() if self.options.show_budget else ""
         left = max(self.max_steps - self.steps, 0)
-        self.seen: Observation = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
+        self.seen = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
         feedback = self.dialect.feedback(results) if results else ""
         self.texts = {
             "task": view.instruction,

@@ -89,7 +89,8 @@ def test_a_batch_is_a_tuple() -> None:
 def test_texts_are_batched_and_taken_apart_again() -> None:
     space = Dict({"a": Unicode(), "b": Unicode()})
     rows = [{"a": "x", "b": "記憶"}, {"a": "", "b": "\ud800"}]
-    batch = concatenate(space, rows, create_empty_array(space, 2))
+    empty: Any = create_empty_array(space, 2)
+    batch = concatenate(space, rows, empty)
     assert batch == {"a": ("x", ""), "b": ("記憶", "\ud800")}
     assert list(iterate(batch_space(space, 2), batch)) == rows
 
