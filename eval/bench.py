@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from memgym import registry
 from memgym.records import EpisodeRecord
 
-from .config import DEFAULT_AGENTS, DEFAULT_ENV, AgentConfig, RunConfig, schedule
+from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, schedule
 from .folder import RunFolder
 from .metrics.rows import Row, rows
 from .runner import play_plan
@@ -27,9 +27,11 @@ def bench_config(
 ) -> RunConfig:
     """Fill in what was not said, in the open: the saved config names every choice.
 
+    No environment: ten questions an episode on 100 documents, since one question each over 20 episodes orders nothing.
     No model: the ``rules`` reader on a synthetic benchmark, "none" elsewhere. Dense agents without an encoder get the
     hashing one, which needs no package and is meant for tests; the table says so.
     """
+    env_options = {**(DEFAULT_OPTIONS if env is None else {}), **env_options}
     env = env or DEFAULT_ENV
     names = list(agents or DEFAULT_AGENTS)
     benchmark = registry.load("benchmark", registry.environment(env)["benchmark"])

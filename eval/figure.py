@@ -10,7 +10,9 @@ import typer
 
 from memgym.extras import require
 
+from .config import RunConfig
 from .folder import METRICS, RunFolder
+from .table import title
 
 _REWARD, _SHOWN = "#0072b2", "#e69f00"
 """Two colours of Okabe and Ito's palette, told apart by colour-blind readers; the markers differ too."""
@@ -41,11 +43,7 @@ def draw(metrics: dict[str, Any], path: Path) -> None:
     FigureCanvasAgg(drawing)
     axes = drawing.add_subplot()
     _points(axes, rows)
-    config = metrics["config"]
-    axes.set_title(
-        f"{config['env']}: {config['episodes']} episodes an agent, seed {config['seed']}, model {config['model']}",
-        fontsize=10,
-    )
+    axes.set_title(title(RunConfig.model_validate(metrics["config"])), fontsize=9)
     path.parent.mkdir(parents=True, exist_ok=True)
     drawing.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 

@@ -18,13 +18,26 @@ _COLUMNS = ("agent", "n", "reward", "95 % interval", "F1", "evidence\nshown", "e
 
 def table(rows: Sequence[Row], config: RunConfig) -> Table:
     """Return the rows, best reward first, as a rich table."""
-    shown = Table(title=f"{config.env}, {config.episodes} episodes, seed {config.seed}, model {config.model}")
+    shown = Table(title=title(config))
     for column in _COLUMNS:
         shown.add_column(column, justify="left" if column == "agent" else "right", no_wrap=True)
     unscored = config.model == "none"
     for row in sorted(rows, key=lambda row: (-row.reward.mean, row.agent)):
         shown.add_row(*_cells(row, scored=not unscored or row.privileged))
     return shown
+
+
+def title(config: RunConfig) -> str:
+    """Return what was played in one line; a data path is left to the saved config."""
+    options = [f"{name}={value}" for name, value in config.env_options.items() if name != "data"]
+    played = [
+        config.env,
+        *options,
+        f"{config.episodes} episodes an agent",
+        f"seed {config.seed}",
+        f"model {config.model}",
+    ]
+    return ", ".join(played)
 
 
 def _cells(row: Row, *, scored: bool) -> list[str]:
