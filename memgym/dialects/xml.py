@@ -78,10 +78,7 @@ def _plain(text: str) -> list[Operation | Command] | None:
     while match := _NEXT.match(text, end):
         name, attributes, body = match.groups("")
         end = match.end()
-        try:
-            found += tags.read(name, attributes, body)
-        except tags.Fault as why:
-            found.append(Malformed(text[match.start(1) - 1 : end], str(why)))
+        found += _tag(name, attributes, body, text, match.start(1) - 1, end)
     return None if text.find("<", end) >= 0 else found
 
 
@@ -92,10 +89,16 @@ def _any(text: str, strip: bool) -> list[Operation | Command]:
     found: list[Operation | Command] = []
     for part in markup.parts(text, scanned, markup.nested(scanned), strip):
         name = meant(part.name) or part.name
-        try:
-            if part.fault or part.name not in _VOCABULARY.names:
-                raise tags.Fault(tags.reason(part, name, tags.closed(name)))
-            found += tags.read(part.name, part.attributes, part.body)
-        except tags.Fault as why:
-            found.append(Malformed(text[part.start : part.end], str(why)))
+        if part.fault or name != part.name:
+            why = tags.reason(part, name, tags.closed(name))
+            found.append(Malformed(text[part.start : part.end], why))
+        else:
+            found += _tag(part.name, part.attributes, part.body, text, part.start, part.end)
     return found
+
+
+def _tag(name: str, attributes: str, body: str, text: str, start: int, end: int) -> list[Operation | Command]:
+    try:
+        return tags.read(name, attributes, body)
+    except tags.Fault as why:
+        return [Malformed(text[start:end], str(why))]
