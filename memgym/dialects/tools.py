@@ -20,11 +20,11 @@ from memgym.operations import COMMANDS, OPERATIONS, Action, Command, Malformed, 
 from memgym.registry import unknown
 
 _HEAD = """\
-You act by calling functions{limit}. Calls are carried out in order. If you cannot
+You act by calling functions, in the order in which you write the calls{limit}. If you cannot
 call functions directly, write a JSON list of calls, each with the name and the arguments of a function. The entries of
 your memory that you see begin with their id in brackets, as in "[m3] Mia lives in Oslo"; give that id without the
 brackets. The functions, each with an example:"""
-_LIMIT = ", of {} at most one in a reply"
+_LIMIT = "; {} can be called once in a reply"
 _THOUGHT = re.compile(r"</think(?:ing)?\s*+>", re.IGNORECASE)
 _THINKS = re.compile(r"\s*+<think(?:ing)?\s*+>", re.IGNORECASE)
 _BLOCK, _BLOCK_END = "<tool_call>", "</tool_call>"
