@@ -165,7 +165,7 @@ def read_records(path: str | Path) -> Iterator[EpisodeRecord]:
         for number, line in enumerate(file, 1):
             try:
                 record = EpisodeRecord.from_json(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError) as broken:
+            except (ValueError, LookupError, TypeError, AttributeError) as broken:
                 if isinstance(broken, json.JSONDecodeError) and not line.endswith("\n"):
                     return
                 raise ValueError(f"{path}, line {number} is not a record: {broken}") from broken

@@ -6,7 +6,7 @@ Evaluation, replay and training all call ``rollout``; what differs between them 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -160,7 +160,7 @@ def finish(
 
 async def run(
     episodes: Iterable[Episode], *, concurrency: int = 8, cast: Cast | None = None
-) -> AsyncIterator[EpisodeRecord]:
+) -> AsyncGenerator[EpisodeRecord, None]:
     """Play episodes, at most ``concurrency`` at once, and yield records as they are done, not in lock step."""
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}; 1 or more was expected.")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -55,6 +56,8 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
         chosen = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask, bool)
         if chosen.shape != (self.num_envs,) or not chosen.any():
             raise ValueError(f"reset_mask must name at least one of {self.num_envs} environments, got {mask!r}.")
+        if not self._texts and not chosen.all():
+            raise ResetNeeded("Call reset() without a reset_mask first: no episode is in progress.")
         seeds = self._seeds(seed)
         self._texts = self._texts or [{}] * self.num_envs
         infos: Info = {}
@@ -67,6 +70,8 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
     def step(
         self, actions: Sequence[str | Action]
     ) -> tuple[Batch, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]:
+        if isinstance(actions, str):
+            raise TypeError("step takes one action for each environment, not one text.")
         if len(actions) != self.num_envs:
             raise ValueError(f"{len(actions)} actions were given for {self.num_envs} environments.")
         fresh = self._over if self.autoreset is AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, bool)

@@ -52,6 +52,7 @@ class FullyObservable(gymnasium.ObservationWrapper[Texts, str | Action, Texts], 
         RecordConstructorArgs.__init__(self)
         gymnasium.ObservationWrapper.__init__(self, env)
         self._history: list[str] = []
+        _memory_env(env)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Texts, Info]:
         self._history = []
@@ -75,6 +76,7 @@ class RecordEpisodes(gymnasium.Wrapper[Texts, str | Action, Texts, str | Action]
     def __init__(self, env: gymnasium.Env[Texts, str | Action], path: str | Path, agent: str = "by-hand") -> None:
         RecordConstructorArgs.__init__(self, path=str(path), agent=agent)
         gymnasium.Wrapper.__init__(self, env)
+        _memory_env(env)
         self._path = Path(path)
         self._agent = agent
         self._count = 0

@@ -11,7 +11,20 @@ from small_world import INSTRUCTION, Colours, colours
 
 from memgym.env import MemoryEnv
 from memgym.operations import (
-    Act, Action, Advance, Answer, Create, Delete, Evolve, Link, Malformed, Operation, Read, Scratchpad, Status, Update,
+    Act,
+    Action,
+    Advance,
+    Answer,
+    Create,
+    Delete,
+    Evolve,
+    Link,
+    Malformed,
+    Operation,
+    Read,
+    Scratchpad,
+    Status,
+    Update,
 )  # fmt: skip
 from memgym.pomdp import TEXTS
 from memgym.registry import UnknownName, UnknownOptionError
@@ -576,8 +589,9 @@ def test_an_unknown_option_of_a_built_benchmark_proposes_the_nearest() -> None:
     ("option", "near"), [("capacty", "capacity"), ("thing", "things"), ("rendermode", "render_mode")]
 )
 def test_an_unknown_option_of_a_named_benchmark_proposes_the_nearest(id: str, option: str, near: str) -> None:
+    options: Any = {option: 3}
     with pytest.raises(UnknownOptionError, match=f"Did you mean '{near}'"):
-        gymnasium.make(id, **{option: 3})
+        gymnasium.make(id, **options)
 
 
 def test_an_unknown_benchmark_proposes_the_nearest(id: str) -> None:

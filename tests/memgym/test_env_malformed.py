@@ -15,7 +15,20 @@ from memgym.env import MemoryEnv
 from memgym.memory.memory import key_of
 from memgym.memory.store import Store
 from memgym.operations import (
-    Act, Action, Advance, Answer, Create, Delete, Evolve, Link, Malformed, Operation, Read, Scratchpad, Status, Update,
+    Act,
+    Action,
+    Advance,
+    Answer,
+    Create,
+    Delete,
+    Evolve,
+    Link,
+    Malformed,
+    Operation,
+    Read,
+    Scratchpad,
+    Status,
+    Update,
 )  # fmt: skip
 
 DIALECTS = registry.names("dialect")
