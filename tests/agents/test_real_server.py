@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from small_world import colours
 
 from memgym.agents.models.openai import OpenAIModel
 from memgym.agents.prompts import ANSWER, NOTE
@@ -35,14 +33,12 @@ def served() -> OpenAIModel:
     return OpenAIModel(name, endpoint, timeout=600, concurrency=1, retries=2, logprobs=True)
 
 
-@pytest.fixture(autouse=True)
-def world() -> Iterator[None]:
-    with colours():
-        yield
+SMALL = {"documents": 12, "chunk_tokens": 600, "hops": 2, "max_steps": 8}
 
 
 def played(model: OpenAIModel, agent: str, **options: Any) -> EpisodeRecord:
-    episode = Episode("e", "Colours", agent, 0, options={"max_steps": 8}, agent_options=options, model="served")
+    """Play one small episode of the embedded world."""
+    episode = Episode("e", "MemGym/Synthetic-50doc", agent, 0, None, SMALL, options, model="served")
     [record] = play([episode], cast=Cast({"served": model}))
     assert record.error is None
     assert record.outcome is not None
