@@ -3,94 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint import GOOD, REQUEST, Server, chat, refuse_schema
 
 from memgym import make_model
 from memgym.agents.models.openai import OpenAIModel
 from memgym.agents.prompts import ANSWER
 from memgym.model import Message, Meter, ModelError, Reply, Request, Usage
-
-REQUEST = Request("answer", (Message("user", "Where?"),), max_tokens=9)
-WITH_SCHEMA = Request("answer", (Message("user", "Where?"),), schema={"type": "object"})
-GOOD: dict[str, Any] = {
-    "id": "1",
-    "object": "chat.completion",
-    "created": 0,
-    "model": "small",
-    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Oslo"}}],
-    "usage": {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12},
-}
-
-
-class Server:
-    """An endpoint that answers by ``respond(body, number)``: a status and what to send, as JSON or raw text."""
-
-    def __init__(self) -> None:
-        self.bodies: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.respond: Callable[[dict[str, Any], int], tuple[int, Any]] = lambda body, number: (200, GOOD)
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.bodies.append(body)
-                outer.headers.append({name.lower(): value for name, value in self.headers.items()})
-                status, answer = outer.respond(body, len(outer.bodies))
-                data = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
-                try:
-                    self.send_response(status)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(data)))
-                    self.send_header("retry-after-ms", "1")
-                    self.end_headers()
-                    self.wfile.write(data)
-                except OSError:
-                    self.close_connection = True  # the client gave up first
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01})
-        self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    for name in ("MEMGYM_BASE_URL", "OPENAI_BASE_URL", "MEMGYM_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    server = Server()
-    server.thread.start()
-    yield server
-    server.http.shutdown()
-    server.http.server_close()
-    server.thread.join()
-
-
-def chat(model: OpenAIModel, *requests: Request) -> list[Reply]:
-    """Answer the requests at once, in an event loop of their own."""
-
-    async def all_of_them() -> list[Reply]:
-        try:
-            return list(await asyncio.gather(*(model.chat(request) for request in requests)))
-        finally:
-            await model.close()
-
-    return asyncio.run(all_of_them())
 
 
 def test_a_reply_comes_with_its_usage_and_cost(server: Server) -> None:
@@ -230,67 +155,6 @@ def test_log_probabilities_come_when_asked_for(server: Server) -> None:
     server.respond = lambda body, number: (200, {**GOOD, "choices": [choice]})
     assert chat(OpenAIModel("small", server.url, logprobs=True), REQUEST)[0].logprobs == (-0.25,)
     assert server.bodies[0]["logprobs"] is True
-
-
-# ---------------------------------------------------------------- JSON schema
-
-
-def refuse_schema(body: dict[str, Any], number: int) -> tuple[int, Any]:
-    return (400, {"error": {"message": "no response_format"}}) if "response_format" in body else (200, GOOD)
-
-
-def test_a_schema_is_sent_where_the_server_takes_it(server: Server) -> None:
-    chat(OpenAIModel("small", server.url), WITH_SCHEMA)
-    assert server.bodies[0]["response_format"]["json_schema"]["schema"] == {"type": "object"}
-
-
-def test_a_refused_schema_is_left_out_from_then_on(server: Server, caplog: pytest.LogCaptureFixture) -> None:
-    server.respond = refuse_schema
-    model = OpenAIModel("small", server.url)
-    for _ in range(2):
-        assert chat(model, WITH_SCHEMA)[0].text == "Oslo"
-    assert ["response_format" in body for body in server.bodies] == [True, False, False]
-    assert caplog.text.count("takes no JSON schema") == 1
-
-
-def test_a_schema_of_one_request_that_is_refused_is_no_word_on_others(server: Server) -> None:
-    server.respond = lambda body, number: (422, {}) if number == 1 else (200, GOOD)
-    model = OpenAIModel("small", server.url)
-    chat(model, WITH_SCHEMA)
-    chat(model, replace(WITH_SCHEMA, name="note"))
-    assert ["response_format" in body for body in server.bodies] == [True, False, True]
-
-
-def test_a_server_error_about_response_format_is_a_refusal_of_every_schema(server: Server) -> None:
-    server.respond = lambda body, number: (
-        (500, refuse_schema(body, number)[1]) if "response_format" in body else (200, GOOD)
-    )
-    model = OpenAIModel("small", server.url, retries=0)
-    chat(model, WITH_SCHEMA)
-    chat(model, replace(WITH_SCHEMA, name="note"))
-    assert ["response_format" in body for body in server.bodies] == [True, False, False]
-
-
-def test_schemas_can_be_left_out_from_the_start(server: Server) -> None:
-    chat(OpenAIModel("small", server.url, schemas=False), WITH_SCHEMA)
-    assert "response_format" not in server.bodies[0]
-
-
-def test_a_request_that_is_refused_either_way_is_an_error_and_nothing_is_remembered(server: Server) -> None:
-    server.respond = lambda body, number: (400, {"error": {"message": "too long"}})
-    model = OpenAIModel("small", server.url)
-    with pytest.raises(ModelError, match="too long"):
-        chat(model, WITH_SCHEMA)
-    server.respond = lambda body, number: (200, GOOD)
-    chat(model, WITH_SCHEMA)
-    assert "response_format" in server.bodies[-1]
-
-
-def test_another_failure_than_a_refusal_is_not_about_the_schema(server: Server) -> None:
-    server.respond = lambda body, number: (401, {"error": {"message": "no"}})
-    with pytest.raises(ModelError):
-        chat(OpenAIModel("small", server.url), WITH_SCHEMA)
-    assert len(server.bodies) == 1
 
 
 # ---------------------------------------------------------------- cache, loops, concurrency

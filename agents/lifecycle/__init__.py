@@ -1,0 +1,1 @@
+"""Memory systems assembled from parts: five stages with data contracts, and the agent that plays them."""
