@@ -49,7 +49,7 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
     ``Memory.to_json`` returned) and "frozen" (True: every write of the episode is refused with status ``frozen``).
     """
 
-    metadata = {"render_modes": ["ansi", "human"]}  # noqa: RUF012
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(self, benchmark: str | Benchmark, *, render_mode: str | None = None, **options: Any) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
