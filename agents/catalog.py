@@ -10,10 +10,24 @@ AGENTS = {
     "random": "memgym.agents.chance:RandomAgent",
     "oracle": "memgym.agents.oracle:Oracle",
     "llm": "memgym.agents.llm:LanguageModelAgent",
+    "memory-system": "memgym.agents.lifecycle.system:MemorySystem",
 }
 
 MODELS = {
     "none": "memgym.agents.models.none:NoModel",
     "openai": "memgym.agents.models.openai:OpenAIModel",
     "transformers": "memgym.agents.models.transformers:TransformersModel",
+}
+
+COMPONENTS = {
+    "text.backend": "memgym.agents.lifecycle.builtin:TextStore",
+    "vector.backend": "memgym.agents.lifecycle.builtin:VectorStore",
+    "passage.formation": "memgym.agents.lifecycle.builtin:PassageFormation",
+    "none.evolution": "memgym.agents.lifecycle.builtin:NoEvolution",
+    "text.retrieval": "memgym.agents.lifecycle.builtin:TextSearch",
+    "dense.retrieval": "memgym.agents.lifecycle.builtin:DenseSearch",
+    "hybrid.retrieval": "memgym.agents.lifecycle.builtin:HybridSearch",
+    "none.retrieval": "memgym.agents.lifecycle.builtin:NoSearch",
+    "prompt.utilization": "memgym.agents.lifecycle.builtin:PromptInjection",
+    "scratchpad.utilization": "memgym.agents.lifecycle.builtin:ScratchpadInjection",
 }

@@ -1,14 +1,17 @@
 """Who acts: an Agent turns observations into actions, one episode at a time.
 
-A scripted agent is a generator (``ScriptedAgent.episode``), so that a pipeline reads like the paper it comes from.
+A scripted agent is a generator (``ScriptedAgent.episode``), a pipeline of several parts a coroutine that takes steps
+(``PipelineAgent.play``); both read like the paper that they come from.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import Generator as Yielding
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from types import coroutine
+from typing import Any, ClassVar, NamedTuple
 
 from numpy.random import Generator
 
@@ -87,3 +90,73 @@ class ScriptedAgent(Agent):
             return await self._play.asend(observation)
         except StopAsyncIteration:
             return Action()
+
+
+class World:
+    """The environment as a pipeline sees it: the present ``observation``, and ``step`` to get to the next."""
+
+    def __init__(self, observation: Observation) -> None:
+        self.observation = observation
+
+    async def step(self, action: Action) -> Observation:
+        """Take a step and return what is then observed."""
+        self.observation = await _Ask(action)
+        return self.observation
+
+
+class PipelineAgent(Agent):
+    """An agent written as one coroutine: it calls ``await world.step(action)`` from wherever it stands.
+
+    Unlike a generator it can leave steps to its parts, and a part can return what it found.
+    """
+
+    briefing: Briefing
+
+    async def reset(self, briefing: Briefing) -> None:
+        self.briefing = briefing
+        self._world: World | None = None
+        self._running: Coroutine[Any, Any, None] | None = None
+
+    @abstractmethod
+    async def play(self, world: World) -> None:
+        """Play an episode; after it returns the agent does nothing more."""
+
+    async def act(self, observation: Observation) -> Action:
+        if self._world is None:
+            self._world = World(observation)
+            self._running = self.play(self._world)
+            return await self._resume(None)
+        return await self._resume(observation)
+
+    async def _resume(self, observation: Observation | None) -> Action:
+        action = None if self._running is None else await _until_asked(self._running, observation)
+        if action is None:
+            self._running = None
+        return action or Action()
+
+
+class _Ask:
+    """What ``World.step`` awaits: it passes the action out of the coroutine and the next observation in."""
+
+    def __init__(self, action: Action) -> None:
+        self.action = action
+
+    def __await__(self) -> Yielding[_Ask, Observation, Observation]:
+        return (yield self)
+
+
+@coroutine
+def _until_asked(running: Coroutine[Any, Any, None], value: Any) -> Yielding[Any, Any, Action | None]:
+    """Run a coroutine until it asks for a step; whatever else it awaits is the event loop's, and is passed through."""
+    try:
+        asked = running.send(value)
+        while not isinstance(asked, _Ask):
+            try:
+                value = yield asked
+            except BaseException as error:  # cancellation must reach what is awaited
+                asked = running.throw(error)
+            else:
+                asked = running.send(value)
+    except StopIteration:
+        return None
+    return asked.action

@@ -31,7 +31,7 @@ class Options:
     capacity: most entries; max_tokens: most tokens of entries and scratchpad together (cl100k);
     max_operations: most operations an episode; query_limit: most reads in a row without a write (AtomMem's code: 3,
         the next read is refused and skips the question). None: no bound.
-    max_steps: steps until truncation; None: the task's own horizon.
+    max_steps: steps until truncation; None: the task's own horizon (a hundred of them under "explicit").
     operations: a mask (see memgym.masks).
     unique: refuse a second entry with the same text (status ``duplicate``).
     show_budget: show what is left of steps, operations, tokens and entries in the observation's feedback.

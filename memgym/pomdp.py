@@ -21,6 +21,8 @@ from memgym.task import Outcome, Sample, Task
 
 TEXTS = ("task", "observation", "scratchpad", "memories", "feedback")
 _WROTE = ("create", "update")
+PATIENCE = 100
+"""Horizons that an episode may last under advance="explicit", where a pipeline takes many steps without a command."""
 
 
 class Pomdp:
@@ -32,7 +34,8 @@ class Pomdp:
         self.memory = memory
         self.dialect = dialect
         self.options = options
-        self.max_steps = options.max_steps or task.horizon
+        patience = PATIENCE if options.advance == "explicit" else 1
+        self.max_steps = options.max_steps or task.horizon * patience
         self.steps = 0
         self.over = False
         self.outcome: Outcome | None = None

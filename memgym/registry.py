@@ -31,6 +31,7 @@ KINDS = (
 GROUPS = {
     "memgym.benchmarks": "benchmark",
     "memgym.systems": "agent",
+    "memgym.components": "component",
     "memgym.protocols": "protocol",
     "memgym.commands": "command",
 }

@@ -57,12 +57,23 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Experience:
+    """One lived trajectory: the task, what was observed and then done at each step, and whether it ended well."""
+
+    task: str
+    steps: tuple[tuple[str, str], ...]
+    success: bool
+    task_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskView:
     """What the task shows now.
 
     ``instruction`` says what is asked, ``text`` is the present input (a chunk, a game's reply; "" when there is none),
     ``questions`` the questions now visible, ``phase`` "read", "answer", "act" or "done", ``commands`` the kinds of
-    command that are accepted, and ``admissible`` the exact texts that an Act may carry, where a world lists them.
+    command that are accepted, ``admissible`` the exact texts that an Act may carry, where a world lists them, and
+    ``experience`` a trajectory that is shown for learning from (``text`` says the same in words).
     """
 
     instruction: str
@@ -71,6 +82,7 @@ class TaskView:
     commands: tuple[str, ...]
     questions: tuple[str, ...] = ()
     admissible: tuple[str, ...] = ()
+    experience: Experience | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memgym.agent import Observation
+from memgym.agent import Observation, World
 from memgym.memory.entry import Hit
 from memgym.model import ChatModel
-from memgym.operations import Create, Operation, Read
+from memgym.operations import Action, Create, Operation, Read
 
-from .components import Backend, Formation, Piece, Retrieval, Utilization
+from .components import Backend, Evolution, Formation, Piece, Retrieval, Utilization
 
 
 class TextStore(Backend):
@@ -63,8 +63,9 @@ class Search(Retrieval):
         self.k = k
         self.follow = follow
 
-    async def reads(self, question: str) -> Sequence[Read]:
-        return [Read(question, k=self.k, by=self.by, follow=self.follow)]
+    async def retrieve(self, question: str, world: World) -> Sequence[Hit]:
+        observation = await world.step(Action((Read(question, k=self.k, by=self.by, follow=self.follow),)))
+        return observation.memories
 
 
 class TextSearch(Search):
@@ -131,5 +132,14 @@ class NoSearch(Retrieval):
     def __init__(self, model: ChatModel | None = None) -> None:
         pass
 
-    async def reads(self, question: str) -> Sequence[Read]:
+    async def retrieve(self, question: str, world: World) -> Sequence[Hit]:
         return ()
+
+
+class NoEvolution(Evolution):
+    """Writes what was formed as it is, and never looks back."""
+
+    name = "none.evolution"
+
+    def __init__(self, model: ChatModel | None = None) -> None:
+        pass

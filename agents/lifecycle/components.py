@@ -6,17 +6,16 @@ asks as ``model``. What it declares in ``requires`` and ``provides`` is checked 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from memgym.agent import Briefing, Observation
+from memgym.agent import Briefing, Observation, World
 from memgym.contracts import Contract
 from memgym.memory.entry import Hit
 from memgym.model import ChatModel
-from memgym.operations import Action, Create, Operation, Read
-
-Play = AsyncGenerator[Action, Observation]
+from memgym.operations import Action, Create, Operation
+from memgym.task import Experience
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +27,6 @@ class Piece:
     time: str = ""
     questions: tuple[str, ...] = ()
     experience: Experience | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Experience:
-    """One lived trajectory: what was to be done, what was seen and done, how it ended."""
-
-    task: str
-    steps: tuple[tuple[str, str], ...]
-    success: bool
-    task_type: str = ""
 
 
 class Component:
@@ -89,38 +78,28 @@ class Formation(Component):
 class Evolution(Component):
     """Decides how what was formed goes into the memory that is there, and tidies up afterwards.
 
-    Both methods are generators of actions: each action is one memory-only step, and its observation is sent back.
+    Each ``await world.step(Action(...))`` without a command is one memory-only step.
     """
 
     stage = "evolution"
 
-    async def integrate(self, formed: Sequence[Operation], observation: Observation) -> Play:
+    async def integrate(self, formed: Sequence[Operation], world: World) -> None:
         """Bring what was formed into memory. The default writes it as it is."""
         if formed:
-            yield Action(tuple(formed))
+            await world.step(Action(tuple(formed)))
 
-    async def settle(self, observation: Observation) -> Play:
+    async def settle(self, world: World) -> None:
         """Tidy up at the end of the input. The default does nothing."""
-        return
-        yield
 
 
 class Retrieval(Component):
-    """Turns a question into reads, possibly in rounds, and ranks what they found."""
+    """Finds entries for a question, in one read or in rounds, and puts them into the order in which they are used."""
 
     stage = "retrieval"
 
-    async def reads(self, question: str) -> Sequence[Read]:
-        """Return the first reads for a question."""
-        raise TypeError(f"{type(self).__name__} reads nothing: it has no reads method of its own.")
-
-    async def more(self, question: str, hits: Sequence[Hit]) -> Sequence[Read]:
-        """Return further reads in view of what was found; nothing ends the search."""
-        return ()
-
-    def rank(self, question: str, hits: Sequence[Hit], observation: Observation) -> Sequence[Hit]:
-        """Return the hits in the order (and number) in which they are used."""
-        return hits
+    async def retrieve(self, question: str, world: World) -> Sequence[Hit]:
+        """Read what the question needs and return it, best first."""
+        raise TypeError(f"{type(self).__name__} reads nothing: it has no retrieve method of its own.")
 
 
 class Utilization(Component):

@@ -6,37 +6,36 @@ pipeline can look before it writes; only then is the next input read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, cast
 
-from memgym import registry
-from memgym.agent import Briefing, Observation, ScriptedAgent
+from memgym.agent import Briefing, Observation, PipelineAgent, World
 from memgym.contracts import ContractError, check
 from memgym.memory.entry import Hit
 from memgym.model import ChatModel
-from memgym.operations import Act, Action, Advance, Create, Read
-from memgym.tokens import make_tokenizer
+from memgym.operations import Action, Advance
 
 from ..asking import answer, needed, question
-from ..passages import Splitter
 from .acting import act
-from .components import Backend, Component, Evolution, Formation, Piece, Play, Retrieval, Utilization
-from .experience import experience_of
+from .building import build, contracts
+from .components import Backend, Component, Evolution, Formation, Piece, Retrieval, Utilization
+from .pieces import Pieces
 from .promises import Promises
 
 GIVEN = frozenset({"sample_id", "question", "reference", "raw_text", "task_spec", "steps", "success"})
-"""What a pipeline may count on when the benchmark is not known yet; ``memgym match`` asks per benchmark."""
+"""What a pipeline may count on while its benchmark is not known; ``memgym match`` asks for each benchmark."""
 
 
-class MemorySystem(ScriptedAgent):
+class MemorySystem(PipelineAgent):
     """An agent made of a backend, a formation, a retrieval, an evolution (or none) and a utilization.
 
-    Each part is an instance, or the name of a component, which is then built with ``model`` and the options that are
-    given for it (``formation_options={...}``). Parts that do not fit are a ContractError when it is built.
+    Each part is an instance, or the name of a component; a named one is built with ``model`` and with
+    ``options[stage]``. Published systems are subclasses that name their own parts in ``system``, so that any part can
+    be exchanged by a keyword. Parts that do not fit are a ContractError at once.
     """
 
     name: ClassVar[str] = "memory-system"
-    system: ClassVar[Mapping[str, str | None]] = {}
+    system: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self,
@@ -50,44 +49,82 @@ class MemorySystem(ScriptedAgent):
         options: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.model = needed(model, self.name)
-        chosen = {
-            "backend": backend, "formation": formation, "retrieval": retrieval, "evolution": evolution,
+        chosen: dict[str, Component | str | None] = {
+            "formation": formation,
+            "backend": backend,
+            "evolution": evolution,
+            "retrieval": retrieval,
             "utilization": utilization,
-        }  # fmt: skip
-        given = {stage: part if part is not None else self.system.get(stage) for stage, part in chosen.items()}
-        self.parts = _build(given, self.model, dict(options or {}))
-        self.check()
-
-    def check(self) -> None:
-        """Raise a ContractError if a part requires what no part before it provides."""
-        pipeline = {stage: part.contract() for stage, part in self.parts.items()}
-        violations = check(pipeline, GIVEN, others=contracts())
+        }
+        self.parts = build(chosen, self.system, self.model, options or {})
+        violations = check({stage: part.contract() for stage, part in self.parts.items()}, GIVEN, contracts())
         if violations:
             raise ContractError(violations)
 
     @property
+    def formation(self) -> Formation:
+        return cast("Formation", self.parts["formation"])
+
+    @property
+    def evolution(self) -> Evolution:
+        return cast("Evolution", self.parts["evolution"])
+
+    @property
+    def retrieval(self) -> Retrieval:
+        return cast("Retrieval", self.parts["retrieval"])
+
+    @property
+    def utilization(self) -> Utilization:
+        return cast("Utilization", self.parts["utilization"])
+
+    @property
     def needs(self) -> Mapping[str, Any]:
         """The environment options that this system plays under."""
-        backend = self.parts["backend"]
-        assert isinstance(backend, Backend)
-        return {"advance": "explicit", **backend.needs}
+        return {"advance": "explicit", **cast("Backend", self.parts["backend"]).needs}
 
     async def reset(self, briefing: Briefing) -> None:
         await super().reset(briefing)
         for part in self.parts.values():
             part.reset(briefing)
-        self._promises = Promises([part.contract() for part in self.parts.values()])
+        self._promises = Promises(self.formation.contract())
+        self._pieces = Pieces(self.formation)
 
-    # ---------------------------------------------------------------- the episode
+    async def play(self, world: World) -> None:
+        while (phase := world.observation.view.phase) != "done":
+            if phase == "read":
+                await self._read(world)
+            elif phase == "answer":
+                await self._answer(world)
+            else:
+                await act(self, world)
 
-    async def episode(self, observation: Observation) -> Play:
-        formation, evolution = self.part("formation", Formation), self.evolution
-        splitter = Splitter(make_tokenizer("cl100k").count, _granularity(formation))
-        while observation.view.phase == "read":
-            for piece in _pieces(splitter, formation, observation):
-                formed = await formation.form(piece, observation)
-                self._promises.formed(formed)
-                steps = evolution.integrate(formed, observation)
-                async for observation in _played(steps):  # noqa: PLR1704
-                    observation = yield observation  # noqa: PLW2901
-            observation = yield Action(command=Advance())
+    async def _read(self, world: World) -> None:
+        """Take in every piece of the input that follows, up to where a question is asked."""
+        while world.observation.view.phase == "read":
+            await self._take_in(self._pieces.feed(world.observation), world)
+            await world.step(Action(command=Advance()))
+        await self._take_in(self._pieces.finish(), world)
+        await self._integrate(await self.formation.finish(world.observation), world)
+        await self.evolution.settle(world)
+
+    async def _take_in(self, pieces: Iterator[Piece], world: World) -> None:
+        for piece in pieces:
+            await self._integrate(await self.formation.form(piece, world.observation), world)
+
+    async def _integrate(self, formed: Sequence[Any], world: World) -> None:
+        self._promises.check(formed)
+        if formed:
+            await self.evolution.integrate(formed, world)
+
+    async def _answer(self, world: World) -> None:
+        asked = question(world.observation.view)
+        text = await self.recall(asked, world)
+        await world.step(Action(command=await answer(self.model, text, asked)))
+
+    async def recall(self, asked: str, world: World) -> str:
+        """Return what memory says to a question: retrieved, then put into the words that the model is shown."""
+        hits = await self.retrieval.retrieve(asked, world)
+        return await self.show(asked, hits, world.observation)
+
+    async def show(self, asked: str, hits: Sequence[Hit], observation: Observation) -> str:
+        return await self.utilization.context(asked, hits, observation)

@@ -1,0 +1,1 @@
+"""Published memory systems, one file each: their parts, defaults, sources and deviations."""
