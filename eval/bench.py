@@ -9,7 +9,6 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from memgym import registry
 from memgym.records import EpisodeRecord
 
 from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, schedule
@@ -28,19 +27,18 @@ def bench_config(
     """Fill in what was not said, in the open: the saved config names every choice.
 
     No environment: ten questions an episode on 100 documents, since one question each over 20 episodes orders nothing.
-    No model: the ``rules`` reader on a synthetic benchmark, "none" elsewhere. Dense agents without an encoder get the
+    Dense agents without an encoder get the
     hashing one, which needs no package and is meant for tests; the table says so.
     """
     env_options = {**(DEFAULT_OPTIONS if env is None else {}), **env_options}
     env = env or DEFAULT_ENV
     names = list(agents or DEFAULT_AGENTS)
-    benchmark = registry.load("benchmark", registry.environment(env)["benchmark"])
     encoder = {} if "encoder" in env_options or not set(names) & set(DENSE) else {"encoder": UNIT_TEST_ENCODER}
     return RunConfig(
         env=env,
         env_options={**env_options, **encoder},
         agents=[AgentConfig(agent=name) for name in names],
-        model=model or ("rules" if benchmark.synthetic else "none"),
+        model=model or "",
         **rest,
     )
 

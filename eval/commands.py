@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from memgym import registry
 from memgym.settings import parse_settings
 
 from .bench import bench_config, run_bench
+from .config import RunConfig
 
 
 def bench(
@@ -26,6 +26,9 @@ def bench(
     settings: Annotated[list[str] | None, typer.Option("--set", help="Environment option: name=value.")] = None,
     model_settings: Annotated[list[str] | None, typer.Option("--model-set", help="Model option: name=value.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run (default: the next free one in runs/).")] = None,
+    config_file: Annotated[
+        Path | None, typer.Option("--config", help="A run as YAML (see docs/bench.md); replaces the options above.")
+    ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with the run in this folder; failed episodes again.")
     ] = None,
@@ -37,10 +40,11 @@ def bench(
     if encoder is not None:
         options["encoder"] = encoder
     config = None
-    if resume is None:
+    if config_file is not None:
+        config = RunConfig.load(config_file)
+    elif resume is None:
         config = bench_config(
             env=env, agents=agent, model=model, env_options=options, model_options=parse_settings(model_settings or ()),
             episodes=episodes, seed=seed, workers=workers, concurrency=concurrency,
         )  # fmt: skip
-        registry.environment(config.env)
     run_bench(config, out=out, resume=resume)

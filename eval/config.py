@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memgym import registry
 from memgym.records import Episode
@@ -57,12 +57,20 @@ class RunConfig(BaseModel):
     env: str = DEFAULT_ENV
     env_options: dict[str, Any] = Field(default_factory=dict)
     agents: list[AgentConfig] = Field(default_factory=lambda: [AgentConfig(agent=name) for name in DEFAULT_AGENTS])
-    model: str = "rules"
+    model: str = ""
     model_options: dict[str, Any] = Field(default_factory=dict)
     episodes: int = Field(default=20, ge=1)
     seed: int = Field(default=0, ge=0)
     workers: int = Field(default=1, ge=1)
     concurrency: int = Field(default=8, ge=1)
+
+    @model_validator(mode="after")
+    def _name_the_model(self) -> RunConfig:
+        """No model named: the ``rules`` reader on a synthetic benchmark, which it can read, and "none" elsewhere."""
+        if not self.model:
+            benchmark = registry.load("benchmark", registry.environment(self.env)["benchmark"])
+            self.model = "rules" if benchmark.synthetic else "none"
+        return self
 
     def save(self, path: Path) -> None:
         path.write_text(yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True), encoding="utf-8")
@@ -83,9 +91,10 @@ def schedule(config: RunConfig) -> list[Episode]:
         if names.count(name) > 1:
             raise ValueError(f"Two agents are called {name!r}; give one of them a label.")
     samples = _samples(config)
+    needs = {agent.name: _needs(agent) for agent in config.agents}
     seeds = np.random.SeedSequence([config.seed, _EPISODES]).generate_state(config.episodes, np.uint64)
     return [
-        _episode(config, agent, number, sample, int(seed >> np.uint64(1)))
+        _episode(config, agent, needs[agent.name], number, sample, int(seed >> np.uint64(1)))
         for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
         for agent in config.agents
     ]
@@ -96,7 +105,17 @@ def _samples(config: RunConfig) -> list[str]:
     return list(make_env(config.env, **config.env_options).benchmark.schedule(rng, config.episodes))
 
 
-def _episode(config: RunConfig, agent: AgentConfig, number: int, sample: str, seed: int) -> Episode:
+def _needs(agent: AgentConfig) -> dict[str, Any]:
+    """Return the environment options that an agent asks for (a memory system: its backend's); what a user says wins."""
+    if not hasattr(registry.load("agent", agent.agent), "needs"):
+        return {}
+    built: Any = registry.make_agent(agent.agent, model=registry.make_model("none"), **agent.options)
+    return dict(built.needs)
+
+
+def _episode(
+    config: RunConfig, agent: AgentConfig, needs: dict[str, Any], number: int, sample: str, seed: int
+) -> Episode:
     made = registry.load("agent", agent.agent)
     asks = "model" in registry.parameters(made) and not (config.model == "none" and made.privileged)
     return Episode(
@@ -105,7 +124,7 @@ def _episode(config: RunConfig, agent: AgentConfig, number: int, sample: str, se
         agent=agent.agent,
         seed=seed,
         sample=sample,
-        options={**config.env_options, **agent.env_options},
+        options={**needs, **config.env_options, **agent.env_options},
         agent_options=agent.options,
         model=config.model if asks else None,
         model_options=config.model_options if asks else {},
