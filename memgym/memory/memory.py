@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memgym.memory.entry import Entry, Hit, Write
 from memgym.memory.links import follow, unlink
 from memgym.memory.store import Store, StoreSnapshot
-from memgym.operations import Create, Delete, Evolve, Link, Operation, Read, Result, Scratchpad, Status, Update
+from memgym.memory.writes import no_store, write
+from memgym.operations import Operation, Read, Result, Status
 
 if TYPE_CHECKING:
     from memgym.memory.encoders import Encoder
@@ -102,7 +103,7 @@ class Memory:
         """Carry out a read; ``k`` and ``by`` are what an unset field of it means. Never changes an entry."""
         store = self.stores.get(read.store or self.default)
         if store is None:
-            return self._no_store("read", read.store), []
+            return no_store(self, "read", read.store), []
         if not read.query.strip():
             return Result("read", Status.EMPTY, reason="the query is blank"), []
         way = read.by or by or store.ways[-1]
@@ -134,138 +135,50 @@ class Memory:
         """Carry out one write; ``source`` says which step of which episode asks for it."""
         if self.frozen:
             return Result(operation.kind, Status.FROZEN, reason="this memory is frozen")
-        result = self._change(operation, source)
+        result = write(self, operation, source)
         if self.journal is not None and result.ok:
             self.journal.commit(self._next, self.clock)
         return result
-
-    def _change(self, operation: Operation, source: Write) -> Result:
-        match operation:
-            case Create():
-                return self._create(operation, source)
-            case Update():
-                return self._update(operation, source)
-            case Delete():
-                return self._delete(operation)
-            case Link():
-                return self._link(operation, source)
-            case Evolve():
-                return self._evolve(operation, source)
-            case Scratchpad():
-                return self._note(operation)
-            case _:
-                return Result(operation.kind, Status.MALFORMED, reason=f"{operation.kind} is not a write")
 
     def tick(self) -> None:
         """Count one step of the memory's life."""
         self.clock += 1
 
-    def _create(self, op: Create, source: Write) -> Result:
-        store = self.stores.get(op.store or self.default)
-        if store is None:
-            return self._no_store("create", op.store)
-        if not op.text.strip():
-            return Result("create", Status.EMPTY, reason="the text is blank")
-        if self.unique and (known := store.key_of(op.text)) is not None:
-            return Result("create", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
-        if self.capacity is not None and len(self) >= self.capacity:
-            return Result("create", Status.OVER_CAPACITY, reason=f"the memory holds {self.capacity} entries, its most")
-        if (over := self._over(op.text)) is not None:
-            return Result("create", Status.OVER_BUDGET, reason=over)
-        if unknown := [id for id in op.links if self.get(id) is None]:
-            return self._unknown("create", unknown)
-        entry = Entry(
-            f"m{self._next}", op.text, store.name, source, source, op.keywords, op.tags, op.context,
-            tuple(dict.fromkeys(op.links)), op.time, op.attributes,
-        )  # fmt: skip
+    # ---------------------------------------------------------------- changes without a check, for memgym.memory.writes
+
+    def take_id(self) -> str:
+        """Return an id that was never given out."""
         self._next += 1
-        self._put(store, entry)
-        return Result("create", Status.OK, (entry.id,))
+        return f"m{self._next - 1}"
 
-    def _update(self, op: Update, source: Write) -> Result:
-        entry = self.get(op.id)
-        if entry is None:
-            return self._unknown("update", [op.id])
-        if not op.text.strip():
-            return Result("update", Status.EMPTY, (op.id,), "the text is blank; delete the entry to remove it")
-        store = self.stores[entry.store]
-        if self.unique and (known := store.key_of(op.text)) is not None:
-            return Result("update", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
-        if (over := self._over(op.text, entry.text)) is not None:
-            return Result("update", Status.OVER_BUDGET, (op.id,), over)
-        self._put(store, replace(entry, text=op.text, updated=source, version=entry.version + 1))
-        return Result("update", Status.OK, (op.id,))
-
-    def _delete(self, op: Delete) -> Result:
-        entry = self.get(op.id)
-        if entry is None:
-            return self._unknown("delete", [op.id])
-        self.stores[entry.store].drop(key_of(entry.id))
-        if self.journal is not None:
-            self.journal.drop(entry)
-        for changed in unlink(entry.id, self.stores.values()):
-            self._put(self.stores[changed.store], changed)
-        return Result("delete", Status.OK, (op.id,))
-
-    def _link(self, op: Link, source: Write) -> Result:
-        entry = self.get(op.id)
-        if unknown := [id for id in (op.id, *op.to) if self.get(id) is None]:
-            return self._unknown("link", unknown)
-        assert entry is not None
-        if not op.to or op.id in op.to:
-            reason = "no target is named" if not op.to else "an entry cannot link to itself"
-            return Result("link", Status.MALFORMED, (op.id,), reason)
-        links = tuple(dict.fromkeys((*entry.links, *op.to)))
-        if links == entry.links:
-            return Result("link", Status.DUPLICATE, (op.id,), "these links exist")
-        self._put(self.stores[entry.store], replace(entry, links=links, updated=source, version=entry.version + 1))
-        return Result("link", Status.OK, (op.id, *op.to))
-
-    def _evolve(self, op: Evolve, source: Write) -> Result:
-        entry = self.get(op.id)
-        if entry is None:
-            return self._unknown("evolve", [op.id])
-        merged = {**dict(entry.attributes), **dict(op.attributes)}
-        evolved = replace(
-            entry,
-            keywords=entry.keywords if op.keywords is None else op.keywords,
-            tags=entry.tags if op.tags is None else op.tags,
-            context=entry.context if op.context is None else op.context,
-            attributes=tuple(sorted((name, value) for name, value in merged.items() if value)),
-        )
-        if evolved == entry:
-            return Result("evolve", Status.DUPLICATE, (op.id,), "nothing would change")
-        self._put(self.stores[entry.store], replace(evolved, updated=source, version=entry.version + 1))
-        return Result("evolve", Status.OK, (op.id,))
-
-    def _note(self, op: Scratchpad) -> Result:
-        if (over := self._over(op.text, self.scratchpad)) is not None:
-            return Result("scratchpad", Status.OVER_BUDGET, reason=over)
-        self.scratchpad = op.text
-        if self.journal is not None:
-            self.journal.note(op.text)
-        return Result("scratchpad", Status.OK)
-
-    def _put(self, store: Store, entry: Entry) -> None:
-        key = key_of(entry.id)
+    def put(self, entry: Entry) -> None:
+        """Add an entry to its store, or replace the one under its id."""
+        store, key = self.stores[entry.store], key_of(entry.id)
         old = store.entries.get(key)
         store.put(key, entry)
         if self.journal is not None:
             self.journal.put(entry, reindex=old is None or old.searchable != entry.searchable)
 
-    def _over(self, text: str, replaced: str = "") -> str | None:
+    def drop(self, entry: Entry) -> None:
+        """Remove an entry, and the links to it."""
+        self.stores[entry.store].drop(key_of(entry.id))
+        if self.journal is not None:
+            self.journal.drop(entry)
+        for changed in unlink(entry.id, self.stores.values()):
+            self.put(changed)
+
+    def note(self, text: str) -> None:
+        """Replace the scratchpad."""
+        self.scratchpad = text
+        if self.journal is not None:
+            self.journal.note(text)
+
+    def over_budget(self, text: str, replaced: str = "") -> str | None:
+        """Return why ``text`` in place of ``replaced`` would be too many tokens, or None if it fits."""
         if self.max_tokens is None or self._tokenizer is None:
             return None
         held = self.tokens() + self._tokenizer.count(text) - self._tokenizer.count(replaced)
         return f"that would be {held} tokens; at most {self.max_tokens} fit" if held > self.max_tokens else None
-
-    def _unknown(self, kind: str, ids: Sequence[str]) -> Result:
-        return Result(kind, Status.UNKNOWN_ID, tuple(ids), f"no entry has the id {' or '.join(ids)}")
-
-    def _no_store(self, kind: str, name: str | None) -> Result:
-        return Result(
-            kind, Status.UNKNOWN_ID, reason=f"no store is named {str(name)[:40]!r}; there is {', '.join(self.stores)}"
-        )
 
     # ---------------------------------------------------------------- whole states
 
@@ -316,7 +229,7 @@ class Memory:
             if entry.store not in self.stores:
                 raise ValueError(f"Entry {entry.id} is of store {entry.store!r}; there is {', '.join(self.stores)}.")
         for entry in entries:
-            self._put(self.stores[entry.store], entry)
+            self.put(entry)
         self.scratchpad, self._next, self.clock = data["scratchpad"], data["next_id"], data["clock"]
         if self.journal is not None:
             self.journal.note(self.scratchpad)
