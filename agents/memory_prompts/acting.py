@@ -1,10 +1,10 @@
-"""The requests that memory systems share: what a model is asked when memory is formed, evolved, retrieved or used."""
+"""The request that every system makes in a world: which command comes next."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel
 
-from .prompts import Prompt
+from ..prompts import Prompt
 
 
 class Move(BaseModel):
