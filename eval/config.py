@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from memgym import registry
 from memgym.records import Episode
@@ -71,6 +71,15 @@ class RunConfig(BaseModel):
             benchmark = registry.load("benchmark", registry.environment(self.env)["benchmark"])
             self.model = "rules" if benchmark.synthetic else "none"
         return self
+
+    @field_validator("model_options")
+    @classmethod
+    def _no_secrets(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """A config is saved beside its results and goes into every record; a key has no place there."""
+        for name in options:
+            if any(word in name.lower() for word in ("key", "token", "secret", "password")) and name != "max_tokens":
+                raise ValueError(f"{name} would be written into the run folder; set MEMGYM_API_KEY instead.")
+        return options
 
     def save(self, path: Path) -> None:
         path.write_text(yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True), encoding="utf-8")

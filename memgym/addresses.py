@@ -1,7 +1,8 @@
 """From what an agent wrote to which entry it meant: ids as they are, "#2" as the second entry shown last.
 
 Everything in one action is resolved against the memory as it was shown before the step, so that an update cannot land
-on whatever took its rank meanwhile (AtomMem's released code: rank 0 is the last entry, equal ranks hit twice).
+on whatever took its rank meanwhile. (In AtomMem's released code rank 0 is the last entry, and the second use of a rank
+finds nothing.)
 """
 
 from __future__ import annotations

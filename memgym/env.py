@@ -56,7 +56,7 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
             raise registry.unknown("render mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
         own = {name: options.pop(name) for name in Options.names() if name in options}
-        self.dialect = cast("Dialect", registry.load("dialect", own.get("dialect", "xml"))())
+        self.dialect = _dialect(own.get("dialect", "xml"), own.get("dialect_options", {}))
         self.options = Options(**own).resolve(self.dialect.defaults)
         self.benchmark = _benchmark(benchmark, options, self.dialect.defaults)
         self.encoder = _encoder(self.options.encoder)
@@ -202,6 +202,10 @@ def _benchmark(benchmark: str | Benchmark, options: Mapping[str, Any], defaults:
                 str(registry.unknown(f"option of {benchmark} environments named", name, known))
             )
     return cast("Benchmark", made(**{**{name: v for name, v in defaults.items() if name in valid}, **options}))
+
+
+def _dialect(name: str, options: Mapping[str, Any]) -> Dialect:
+    return cast("Dialect", registry.call(registry.load("dialect", name), f"dialect {name!r}", options))
 
 
 def _encoder(name: str | None) -> Encoder | None:

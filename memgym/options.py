@@ -18,7 +18,7 @@ WAYS = ("text", "dense", "hybrid")
 class Options:
     """How memory and task meet in an episode. None means: what the dialect says, else the default named here.
 
-    dialect: how actions are written ("xml", "atommem", "tools").
+    dialect: how actions are written ("xml", "atommem", "tools"); dialect_options: its switches.
     advance: when the next chunk is read without being asked for: "always" (a step without a command reads on; the
         paper, the default), "on_write" (only if the step created or updated an entry; AtomMem's code), "explicit"
         (only on Advance: a step without a command is memory-only).
@@ -38,6 +38,7 @@ class Options:
     """
 
     dialect: str = "xml"
+    dialect_options: Mapping[str, Any] = field(default_factory=dict)
     advance: str | None = None
     reads: str | None = None
     k: int | None = None

@@ -26,7 +26,8 @@ class Episode:
     """One episode to play, as plain data: who plays what, from which seed and which memory.
 
     ``options`` are the environment's beyond its id, ``memory`` the starting memory as ``Memory.to_json`` gives it
-    (None: empty), ``tags`` what a protocol says of it ("phase": "test"). Two episodes with equal fields play equally.
+    (None: empty), ``tags`` what a protocol says of it ("phase": "test"). Members of a group share everything but
+    ``member``, which moves the agent's random stream and nothing else. Two episodes with equal fields play equally.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Episode:
     model_options: Mapping[str, Any] = field(default_factory=dict)
     memory: Mapping[str, Any] | None = None
     frozen: bool = False
+    member: int = 0
     tags: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -88,7 +88,7 @@ def begin(env: MemoryEnv, episode: Episode) -> tuple[str, int]:
 
 
 def _briefing(env: MemoryEnv, agent: Agent, episode: Episode) -> Briefing:
-    rng = np.random.default_rng(np.random.SeedSequence([episode.seed, _AGENT]))
+    rng = np.random.default_rng(np.random.SeedSequence([episode.seed, _AGENT, episode.member]))
     sample = env.pomdp.sample if agent.privileged else None
     return Briefing(rng, env.dialect, env.options.allowed, env.options.k or 6, sample)
 

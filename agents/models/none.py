@@ -6,12 +6,14 @@ import json
 
 from memgym.model import Reply, Request, Usage
 
+SAID = "unknown"
+
 
 class NoModel:
-    """Answers every request with empty fields, costs nothing, and is never scored: tables show "-" for its answers."""
+    """Says "unknown" to everything, costs nothing, and is never scored: tables show "-" for its answers."""
 
     name = "none"
 
     async def chat(self, request: Request) -> Reply:
         fields = (request.schema or {}).get("properties", {})
-        return Reply(json.dumps(dict.fromkeys(fields, "")), Usage())
+        return Reply(json.dumps(dict.fromkeys(fields, SAID)), Usage())
