@@ -10,7 +10,7 @@ from functools import lru_cache
 from .dice import Dice
 from .phrases import COMPARISONS, IDENTITIES, LOOKUPS, NOUN_PHRASES, ORDERS, SAMENESS, SHARED
 
-_DEEPEST = 6
+_DEEPEST, _LONGEST = 6, 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +117,13 @@ _SHARED = {ends: _patterns(templates) for ends, templates in SHARED.items()}
 _SAMENESS, _IDENTITIES = _patterns(SAMENESS), _patterns(IDENTITIES)
 
 
-@lru_cache(maxsize=4096)
 def parse(text: str) -> Query | None:
     """Read a question; None if it is none of this world's. Never raises."""
+    return _parse(text) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str) -> Query | None:
     return next(_readings(" ".join(text.split())), None)
 
 

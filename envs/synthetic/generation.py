@@ -18,7 +18,7 @@ from .world import LEAST_ENTITIES, Fact, build
 VERSION = 1
 """Part of every seed: raised whenever a change alters what a sample id stands for."""
 
-_ATTEMPTS = 50
+_ATTEMPTS = 12
 _NOTES = 0.3
 
 

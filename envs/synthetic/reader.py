@@ -27,6 +27,7 @@ _OBJECTS = {
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 _LABEL = re.compile(r"(?:[\[(<{][^\[\](){}<>]*[\])>}]|[^\w\[(<{]+|\d+[.):]|\w+ ?\d*:)\s*")
 _TAIL = r"\.\s*(?:[\])}>\"<(\[{|][^.]*)?"
+_LONGEST_SENTENCE, _LONGEST_CACHED = 400, 4000  # characters; no sentence of the world comes near the first
 _NOTE_TITLE = re.compile(r" \(note \d+, " + _MONTH + r"\)$")
 
 
@@ -92,7 +93,8 @@ def read(text: str) -> Iterator[Statement]:
     """Yield what is understood of a text, in its order. Never raises; what is not of this language is passed over."""
     title = ""
     for line in text.splitlines():
-        found = _passage(line, title)
+        read_line = _passage if len(line) <= _LONGEST_CACHED else _passage.__wrapped__
+        found = read_line(line, title)
         yield from found
         title = "" if found else _title(line)
 
@@ -127,6 +129,8 @@ def _passage(line: str, title: str) -> tuple[Statement, ...]:
 def _sentence(sentence: str, topic: str) -> tuple[Statement, str] | None:
     """Return the statement and its opening name; without one the pronoun found nothing to stand for."""
     body = _strip(sentence)
+    if len(body) > _LONGEST_SENTENCE:
+        return None
     for word in _words(body):
         for rule in _DISPATCH.get(word, ()):
             if found := rule.pattern.fullmatch(body):

@@ -17,8 +17,6 @@ from memgym.tokens import make_tokenizer
 from .notes import take_notes
 from .solve import answer
 
-DEFAULT_LIMIT = 1024
-
 
 class RulesModel:
     """Answers the requests named in ``REQUESTS``, each with a JSON object.
@@ -35,11 +33,9 @@ class RulesModel:
 
     async def chat(self, request: Request) -> Reply:
         """Answer one request; raises ModelError for a name or inputs that it does not know."""
-        try:
-            reply = REQUESTS[request.name](request.inputs, self._count)
-        except KeyError:
-            raise ModelError(self._refusal(request)) from None
-        text = json.dumps(reply, ensure_ascii=False)
+        if not set(INPUTS.get(request.name, ("",))) <= set(request.inputs):
+            raise ModelError(self._refusal(request))
+        text = json.dumps(REQUESTS[request.name](request.inputs, self._count), ensure_ascii=False)
         return Reply(text, Usage(calls=1, prompt_tokens=self._prompt(request), completion_tokens=self._count(text)))
 
     def _refusal(self, request: Request) -> str:
@@ -67,8 +63,8 @@ def _answer(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str,
 
 
 def _note(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, str]:
-    limit = inputs.get("limit", DEFAULT_LIMIT)
-    return {"scratchpad": take_notes(inputs["questions"], inputs["scratchpad"], inputs["text"], limit, count)}
+    said = take_notes(inputs["questions"], inputs["scratchpad"], inputs["text"], inputs["limit"], count)
+    return {"scratchpad": said}
 
 
 REQUESTS: dict[str, Callable[[Mapping[str, Any], Callable[[str], int]], dict[str, str]]] = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from memgym.task import Question, Sample
 
-from .reader import read
-from .solve import UNKNOWN, answer
+from .asking import parse
+from .reader import Facts, read
+from .solve import UNKNOWN, answer, solve
 
 _FREE = ("comparison", "yesno")
 
@@ -17,14 +18,16 @@ def validate(sample: Sample) -> None:
         ValueError: Names the question, and says which of the conditions below it breaks.
     """
     whole = "\n\n".join(document.render() for document in sample.documents)
+    facts = Facts(read(whole))
     for question in sample.questions:
-        _check(question, whole)
+        _check(question, whole, facts)
 
 
-def _check(question: Question, whole: str) -> None:
+def _check(question: Question, whole: str, facts: Facts) -> None:
     """One line a condition: evidence verbatim, enough, in agreement with all documents, needed, and no answer given."""
     evidence = "\n".join(question.evidence)
-    known = {answer(question.text, evidence), answer(question.text, whole)}
+    query = parse(question.text)
+    known = {answer(question.text, evidence), UNKNOWN if query is None else solve(query, facts)}
     for holds, said in (
         (
             question.evidence and all(one in whole for one in question.evidence),

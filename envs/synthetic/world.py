@@ -68,7 +68,9 @@ def build(dice: Dice, entities: int, conflicts: float, namer: Namer) -> World:
 def _counts(entities: int) -> dict[str, int]:
     counts = {kind: max(_LEAST[kind], round(share * entities)) for kind, share in _SHARES.items()}
     counts["country"] = min(counts["country"], _MOST_COUNTRIES)
-    return {"person": entities - sum(counts.values()), **counts}
+    # Countries first: their names are single words, of which a script has only some hundreds.
+    countries = {"country": counts.pop("country")}
+    return {**countries, "person": entities - sum(counts.values()) - countries["country"], **counts}
 
 
 class _Maker:

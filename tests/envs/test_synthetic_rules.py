@@ -154,7 +154,7 @@ def test_any_text_is_answered_without_raising(question: str, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "\x00", "\ud800", "She She She.", "the the the " * 2000, "(" * 20_000, "[m1] " * 5_000, "works at " * 10_000,
-     "Is " + "the mentor of " * 300 + "X?", "🦊 works at 東京.", "ก็" * 500, "In May 2016, " * 2_000, "1. " * 5_000],
+     "Is " + "the mentor of " * 300 + "X?", "🦊 works at 東京.", "ก็" * 500, "In May 2016, " * 2_000, "1. " * 5_000, "works at " * 100_000, "(" * 1_000_000, "A and " * 100_000],
 )  # fmt: skip
 def test_malformed_text_is_read_over(text: str) -> None:
     assert answer(text, text) == "unknown"

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgym.envs.synthetic import Synthetic, validate
-from memgym.envs.synthetic.names import SCRIPTS, SPLITS
+from memgym.envs.synthetic.names import HOUSES, SCRIPTS, SPLITS, pool
 from memgym.operations import Advance
 from memgym.registry import UnknownName, make_benchmark
 from memgym.task import Question, Sample
@@ -94,6 +94,15 @@ def test_no_two_splits_share_a_fact_or_a_title() -> None:
     for one, other in combinations(SPLITS, 2):
         assert not facts[one] & facts[other]
         assert not titles[one] & titles[other]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_no_script_runs_out_of_names_in_the_largest_world(script: str, split: str) -> None:
+    assert len(pool("country", script, split)) > 2 * 60
+    assert len(pool("city", script, split)) * 9 > 0.14 * 10_000 + 60
+    assert len(pool("house", script, split)) * len(HOUSES) > 2 * 0.17 * 10_000
+    assert len(pool("first", script, split)) * len(pool("last", script, split)) > 4 * 10_000
 
 
 def test_more_similarity_makes_more_people_share_a_surname() -> None:
