@@ -52,6 +52,12 @@ def chunk(
     return list(_Packer(text, ends, tokenizer, size).pack(rendered))
 
 
+def cut_text(text: str, tokenizer: Tokenizer, size: int) -> list[str]:
+    """Cut one text into pieces of at most ``size`` tokens, as "document" cuts a long document; joined they are it."""
+    ends = tokenizer.offsets(text)
+    return list(_Packer(text, ends, tokenizer, size).pack([text])) if text else []
+
+
 def validate(size: int, overlap: int, cut: str) -> None:
     """Raise what ``chunk`` would raise for these options, before there are documents."""
     if cut not in CUTS:

@@ -32,6 +32,8 @@ def get(
     """Fetch a benchmark from the Hugging Face hub into the data folder, checked and with its checksums."""
     row = source(name)
     folder = (out or root()) / row.folder
+    if row.hub is None:
+        raise DataNotFound(f"memgym does not fetch {row.benchmark}: put {row.home} into {folder} yourself.")
     for one in split or [SPLITS[0]]:
         path, count = fetch(row, check_split(row.benchmark, one), folder)
         typer.echo(f"{row.benchmark} {one}: {count} records in {path} (licence of the data: {row.licence})")
@@ -59,6 +61,8 @@ def fetch(row: Source, split: str, folder: Path) -> tuple[Path, int]:
     Returns the file and its number of records. Raises DataNotFound when the hub does not answer, ImportError without
     the package, BrokenData for records that the benchmark cannot use.
     """
+    if row.hub is None:
+        raise ValueError(f"{row.benchmark} has no copy on the hub that memgym knows.")
     path, part = folder / f"{split}.jsonl", folder / f".{split}.{os.getpid()}.part"
     try:
         records = hub.load_split(row.hub, split)
@@ -100,7 +104,7 @@ def _write_sums(folder: Path, path: Path) -> None:
 def _lines() -> Iterable[tuple[str, ...]]:
     for name in registry.names("benchmark"):
         if name in SOURCES:
-            for split in SPLITS:
+            for split in SOURCES[name].files:
                 yield (name, split, *_state(SOURCES[name], split))
         else:
             yield _without_source(name)
@@ -116,10 +120,11 @@ def _state(row: Source, split: str) -> tuple[str, str, str, str]:
     try:
         found = find(row, split)
         if not found.files:
-            return f"the hub: {row.hub.id} (not fetched)", "?", f"@{row.hub.revision[:12]}", row.licence
+            return f"the hub: {found.hub.id} (not fetched)", "?", f"@{found.hub.revision[:12]}", row.licence
         return _place(found), str(sum(1 for _ in found.rows())), digest(found.files[0])[:12], row.licence
     except DataNotFound:
-        return f"nowhere: memgym data get {row.folder}", "0", "", row.licence
+        how = f"memgym data get {row.folder}" if row.hub else f"put {row.home} into {root() / row.folder}"
+        return f"nowhere: {how}", "0", "", row.licence
     except BrokenData as error:
         return f"broken: {error}", "?", "", row.licence
 

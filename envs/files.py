@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import hub
 from .formats import BrokenData, Row, read_rows
-from .sources import SOURCES, Source
+from .sources import SOURCES, Hub, Source
 
 VARIABLE = "MEMGYM_DATA"
 SUMS = "SHA256SUMS"
@@ -45,17 +45,24 @@ class Found:
             for path in self.files:
                 yield from read_rows(path)
             return
+        at = self.hub
         try:
-            values = hub.load_split(self.source.hub, self.split)
+            values = hub.load_split(at, self.split)
         except hub.HubError as error:
             raise _not_found(self.source, self.split, None, str(error)) from error
         for number, record in enumerate(values):
-            yield Row(f"{self.source.hub.id}, record {number}", record)
+            yield Row(f"{at.id}, record {number}", record)
+
+    @property
+    def hub(self) -> Hub:
+        """Where the records are if there are no files."""
+        assert self.source.hub is not None
+        return self.source.hub
 
     def describe(self) -> dict[str, object]:
         """Return what identifies the records: file names with their SHA-256, or the pinned revision on the hub."""
         if not self.files:
-            at = self.source.hub
+            at = self.hub
             return {"origin": self.origin, "hub": at.id, "config": at.config, "revision": at.revision}
         return {
             "origin": self.origin,
@@ -94,7 +101,7 @@ def find(source: Source, split: str, data: str | os.PathLike[str] | None = None)
     if files:
         check_sums(files)
         return Found(source, split, "folder", files, files[0].parent)
-    if hub.installed():
+    if source.hub is not None and hub.installed():
         return Found(source, split, "hub")
     raise _not_found(source, split, None)
 
@@ -116,7 +123,8 @@ def _places(source: Source, folder: Path, direct: bool) -> list[Path]:
     wanted = {name: rank for rank, name in enumerate(source.names)}
     named = [entry for entry in sorted(folder.iterdir()) if entry.is_dir() and entry.name.casefold() in wanted]
     places = [*([folder] if direct else []), *sorted(named, key=lambda entry: wanted[entry.name.casefold()])]
-    inner = [place / name for place in places for name in (source.hub.config, "data") if name]
+    config = source.hub.config if source.hub else None
+    inner = [place / name for place in places for name in (config, "data") if name]
     return [*places, *(place for place in inner if place.is_dir())]
 
 
@@ -177,6 +185,12 @@ def _not_found(source: Source, split: str, data: Path | None, reason: str = "") 
         f"  1. data=FILE or FOLDER: {_state(data, patterns) if data else 'not given'}.",
         f"  2. {folder} ({VARIABLE} is {'set' if os.environ.get(VARIABLE) else 'not set'}): "
         + ("not looked at, since data was given." if data else f"{_state(folder, patterns)}."),
+    ]
+    if source.hub is None:
+        lines[0] = lines[0].replace("three", "two")
+        lines.append(f"memgym does not fetch it: put {source.home} into that folder (licence: {source.licence}).")
+        return DataNotFound("\n".join(lines))
+    lines += [
         f"  3. the Hugging Face hub ({source.hub.id}): {_hub_state(data, reason)}",
         f"`memgym data get {source.folder}` fetches it; `memgym data status` shows what is there.",
     ]

@@ -27,15 +27,17 @@ class Source:
     """The data of one benchmark: its folder, its known file names by split (preferred first), its copy on the hub.
 
     ``also`` are other folder names that people use, ``joiner`` is what stands between two sentences of a paragraph.
+    ``hub`` is None where no copy at a fixed revision was checked: then ``home`` says where the file is published.
     """
 
     benchmark: str
     folder: str
     also: tuple[str, ...]
     files: Mapping[str, tuple[str, ...]]
-    hub: Hub
+    hub: Hub | None
     licence: str
     joiner: str = ""
+    home: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +94,32 @@ SOURCES = {
             hub=Hub("dgslibisey/MuSiQue", None, "c8f4f8c9465fb69d31a8eae894c3fd509c4ca321"),
             licence="CC BY 4.0; passages: Wikipedia, CC BY-SA",
         ),
+        Source(
+            benchmark="LoCoMo",
+            folder="locomo",
+            also=("locomo10",),
+            files={"all": ("locomo10.json", "locomo10*.json")},
+            hub=None,
+            licence="CC BY-NC 4.0 (non-commercial)",
+            home="data/locomo10.json of github.com/snap-research/locomo",
+        ),
+        Source(
+            benchmark="LongMemEval",
+            folder="longmemeval",
+            also=("longmemeval-cleaned", "longmemeval_cleaned"),
+            files={
+                layout: (
+                    f"longmemeval_{layout}_cleaned.json",
+                    f"longmemeval_{layout}.json",
+                    f"longmemeval_{layout}",
+                    f"longmemeval_{layout}_*.json*",
+                )
+                for layout in ("oracle", "s", "m")
+            },
+            hub=None,
+            licence="MIT",
+            home="the data set xiaowu0162/longmemeval-cleaned on the Hugging Face hub",
+        ),
     )
 }
 
@@ -106,8 +134,11 @@ def source(name: str) -> Source:
 
 def check_split(benchmark: str, split: str) -> str:
     """Return ``split`` if it is one with answers; else a ValueError that says which those are."""
-    if split in SPLITS:
+    splits = tuple(SOURCES[benchmark].files) if benchmark in SOURCES else SPLITS
+    if split in splits:
         return split
+    if splits != SPLITS:
+        raise ValueError(str(unknown(f"part of {benchmark} named", split, splits)))
     if split == "dev":
         raise ValueError(f"{benchmark} has no split 'dev': the development set is called 'validation' here.")
     if split == "test":
