@@ -24,6 +24,8 @@ COMMANDS = {
     "play": "memgym.play:play",
     "replay": "memgym.commands:replay",
     "new": "memgym.scaffold:new",
+    "match": "memgym.matching:match",
+    "show": "memgym.show:show",
 }
 
 COMMAND_HELP = {
@@ -31,4 +33,6 @@ COMMAND_HELP = {
     "play": "Play an environment yourself, in the terminal.",
     "replay": "Run recorded episodes again and compare them byte for byte.",
     "new": "Write the skeleton of a benchmark as a package of its own.",
+    "match": "Enumerate the memory systems that fit a benchmark, and why the others do not.",
+    "show": "Show what an agent or a component is made of.",
 }

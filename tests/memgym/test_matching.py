@@ -1,0 +1,50 @@
+"""``memgym match`` and ``memgym show`` on the registered components."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from memgym.cli import app
+
+
+def said(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_shares_of_failures_add_up_to_one():
+    found = json.loads(said("match", "--benchmark", "hotpotqa", "--json"))
+    assert sum(found["shares"].values()) == pytest.approx(1.0)
+    assert found["valid"] + sum(found["causes"].values()) == found["pipelines"]
+
+
+def test_a_pipeline_that_does_not_fit_is_explained_with_a_provider():
+    parts = [f"--explain={name}" for name in ("passage.formation", "text.backend", "dense.retrieval")]
+    assert "vector.backend would provide it" in said("match", "--benchmark", "HotpotQA", *parts)
+
+
+def test_a_pipeline_that_fits_is_told_so():
+    parts = [f"--explain={name}" for name in ("passage.formation", "text.backend", "text.retrieval")]
+    assert "fit" in said("match", *parts)
+
+
+def test_two_parts_of_one_stage_cannot_be_explained():
+    result = CliRunner().invoke(app, ["match", "--explain=text.retrieval", "--explain=dense.retrieval"])
+    assert result.exit_code == 2
+    assert "one part a stage" in result.output
+
+
+def test_the_causes_can_be_drawn(tmp_path):
+    pytest.importorskip("matplotlib", reason='needs pip install "memgym[plot]"')
+    said("match", "--figure", str(tmp_path / "causes.svg"))
+    assert "<svg" in (tmp_path / "causes.svg").read_text()
+
+
+def test_a_component_is_shown_with_its_contract():
+    shown = said("show", "component", "dense.retrieval")
+    assert "requires: text_content, text_embedding_index" in shown
+    assert "provides: retrieved" in shown
