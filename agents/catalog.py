@@ -8,6 +8,7 @@ AGENTS = {
     "hybrid-rag": "memgym.agents.rag:HybridRag",
     "scratchpad-only": "memgym.agents.scripted:ScratchpadOnly",
     "random": "memgym.agents.chance:RandomAgent",
+    "handcoded": "memgym.agents.handcoded:Handcoded",
     "oracle": "memgym.agents.oracle:Oracle",
     "llm": "memgym.agents.llm:LanguageModelAgent",
     "memory-system": "memgym.agents.lifecycle.system:MemorySystem",
@@ -20,6 +21,7 @@ MODELS = {
 }
 
 COMPONENTS = {
+    "none.backend": "memgym.agents.lifecycle.builtin:NoStore",
     "text.backend": "memgym.agents.lifecycle.builtin:TextStore",
     "vector.backend": "memgym.agents.lifecycle.builtin:VectorStore",
     "passage.formation": "memgym.agents.lifecycle.builtin:PassageFormation",

@@ -54,6 +54,8 @@ def _fill() -> None:
     for medium in media:
         add_key(f"{medium}_embedding_index", "index", f"entries can be found by {medium} embeddings")
     add_key("link_index", "index", "links between entries can be followed")
+    for store, about in {"recall": "messages as they came", "archival": "what was saved for later"}.items():
+        add_key(f"{store}_store", "index", f"a store named {store}, for {about}")
     for medium in media:
         add_key(f"{medium}_content", "content", f"{medium} of an entry")
     for name in ("kv_cache", "lora_adapter"):
@@ -67,6 +69,8 @@ def _fill() -> None:
         "importance": "how much an entry matters, 1 to 10",
         "validity": "from when to when a fact holds",
         "scratchpad": "the one text that is shown at every step",
+        "gists": "a numbered gist of every page, in the scratchpad; the page's entry has the number as its keyword",
+        "strength": "how well an entry is remembered; it grows with every recall",
     }.items():
         add_key(name, "content", about)
     for name in ("sample_id", "question", "reference", "task_spec", "success", "steps"):

@@ -13,6 +13,15 @@ from memgym.operations import Action, Create, Operation, Read
 from .components import Backend, Evolution, Formation, Piece, Retrieval, Utilization
 
 
+class NoStore(Backend):
+    """No entries: for systems whose whole memory is the scratchpad."""
+
+    name = "none.backend"
+
+    def __init__(self, model: ChatModel | None = None) -> None:
+        pass
+
+
 class TextStore(Backend):
     """Entries found by words: needs no encoder."""
 

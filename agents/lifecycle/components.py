@@ -91,6 +91,9 @@ class Evolution(Component):
     async def settle(self, world: World) -> None:
         """Tidy up at the end of the input. The default does nothing."""
 
+    async def recalled(self, hits: Sequence[Hit], world: World) -> None:
+        """Note that these entries were recalled for a question or a task. The default does nothing."""
+
 
 class Retrieval(Component):
     """Finds entries for a question, in one read or in rounds, and puts them into the order in which they are used."""

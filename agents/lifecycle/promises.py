@@ -22,6 +22,7 @@ _HELD: Mapping[str, Callable[[Create], object]] = {
     "tags": lambda create: create.tags,
     "context": lambda create: create.context.strip(),
     "importance": lambda create: dict(create.attributes).get("importance"),
+    "strength": lambda create: dict(create.attributes).get("strength"),
     "validity": lambda create: dict(create.attributes).get("valid_at"),
     "task_type": lambda create: dict(create.attributes).get("task_type"),
 }

@@ -124,6 +124,7 @@ class MemorySystem(PipelineAgent):
     async def recall(self, asked: str, world: World) -> str:
         """Return what memory says to a question: retrieved, then put into the words that the model is shown."""
         hits = await self.retrieval.retrieve(asked, world)
+        await self.evolution.recalled(hits, world)
         return await self.show(asked, hits, world.observation)
 
     async def show(self, asked: str, hits: Sequence[Hit], observation: Observation) -> str:
