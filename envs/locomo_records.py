@@ -21,7 +21,8 @@ CATEGORIES = {1: "multi_hop", 2: "temporal", 3: "open_domain", 4: "single_hop", 
 
 NOT_SAID = "not mentioned"
 _SESSION = re.compile(r"session_(\d+)")
-_DIALOG = re.compile(r"D(\d+):(\d+)")
+_PLAIN = re.compile(r"D[1-9]\d*:[1-9]\d*")
+_DIALOG = re.compile(r"D:?(\d+):(\d+)")
 
 
 def parse(row: Row, notes: Counter[str]) -> Sample:
@@ -91,7 +92,16 @@ def _question(row: Row, id: str, value: Any, turns: Mapping[tuple[int, int], str
     note(notes, answers_not_text=int(not isinstance(answer, str)))
     facts = (("suggested", str(wrong)),) if wrong is not None else ()
     evidence = _evidence(value.get("evidence", []), turns, notes)
-    return Question(str(value["question"]).strip(), (str(answer),), evidence, id, category, facts)
+    return Question(str(value["question"]).strip(), _answers(str(answer), category), evidence, id, category, facts)
+
+
+def _answers(answer: str, category: str) -> tuple[str, ...]:
+    """Return the whole key last; before it, in category 3, what stands before ";", all that the official rule sees."""
+    return (
+        tuple(dict.fromkeys((answer.split(";", maxsplit=1)[0].strip(), answer)))
+        if category == "open_domain"
+        else (answer,)
+    )
 
 
 def _evidence(items: Any, turns: Mapping[tuple[int, int], str], notes: Counter[str]) -> tuple[str, ...]:
@@ -102,7 +112,7 @@ def _evidence(items: Any, turns: Mapping[tuple[int, int], str], notes: Counter[s
         named = [(int(one[1]), int(one[2])) for one in _DIALOG.finditer(item)]
         known = [turns[key] for key in named if key in turns]
         found.update(dict.fromkeys(known))
-        whole = len(named) == 1 and _DIALOG.fullmatch(item.strip()) is not None
+        whole = _PLAIN.fullmatch(item.strip()) is not None
         note(notes, evidence_malformed=int(not whole), evidence_unreadable=int(len(known) < max(1, len(named))))
     note(notes, questions_without_evidence=int(not found))
     return tuple(found)
