@@ -15,6 +15,7 @@ from memgym.registry import unknown
 from memgym.tokens import make_tokenizer
 
 from .notes import take_notes
+from .replies import REPLIES
 from .solve import answer
 
 
@@ -23,6 +24,7 @@ class RulesModel:
 
     "answer": inputs ``question`` and ``text`` give {"answer": ...}, "unknown" where the text does not hold the whole
     chain. "note": inputs ``questions``, ``scratchpad``, ``text`` and ``limit`` (tokens) give {"scratchpad": ...}.
+    The requests of memory systems are answered by ``replies``.
     Tokens are counted with cl100k: of the messages, or of the input texts where there are no messages.
     """
 
@@ -67,8 +69,13 @@ def _note(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, s
     return {"scratchpad": said}
 
 
-REQUESTS: dict[str, Callable[[Mapping[str, Any], Callable[[str], int]], dict[str, str]]] = {
+REQUESTS: dict[str, Callable[[Mapping[str, Any], Callable[[str], int]], dict[str, Any]]] = {
     "answer": _answer,
     "note": _note,
+    **{name: reply for name, (_, reply) in REPLIES.items()},
 }
-INPUTS = {"answer": ("question", "text"), "note": ("questions", "scratchpad", "text", "limit")}
+INPUTS: dict[str, tuple[str, ...]] = {
+    "answer": ("question", "text"),
+    "note": ("questions", "scratchpad", "text", "limit"),
+    **{name: inputs for name, (inputs, _) in REPLIES.items()},
+}

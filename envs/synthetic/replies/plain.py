@@ -19,17 +19,19 @@ _YEAR = re.compile(r"\b\d{4}\b")
 _DIGIT = re.compile(r"\d")
 _PRONOUN = re.compile(r"(?:He|She|It|They)\b(?!['’])")
 
-_COMMON = frozenset(
+_COMMON_WORDS = (
     "a about after all also am an and any are as at be because been before but by can could did do does for from had "
     "has have he her here him his how i i'd i'll i'm i've if in into is it it's its just like many me more most my no "
     "not now of off on one or our out over she should since so some still such than that that's the their them then "
     "there these they this those to too under until up was we we're were what when where which while who whom whose "
-    "why will with would yes you you're your".split()
+    "why will with would yes you you're your"
 )
-_SMALL_TALK = frozenset(
+_COMMON = frozenset(_COMMON_WORDS.split())
+_TALK = (
     "awesome bye cheers congrats cool glad goodbye great ha haha hello hey hi ok okay please sorry sure thank thanks "
-    "welcome wow yeah yep".split()
+    "welcome wow yeah yep"
 )
+_SMALL_TALK = frozenset(_TALK.split())
 
 
 @dataclass(frozen=True, slots=True)

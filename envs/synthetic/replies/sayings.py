@@ -6,7 +6,7 @@ A text of which the world's reader understands something is taken by it alone; a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,16 +16,20 @@ from ..relations import INVERSE, RELATIONS
 from ..world import Fact
 from . import plain
 
+Inputs = Mapping[str, Any]
+Count = Callable[[str], int]
+
 _ID = re.compile(r"\s*\[([^\[\]\n]{1,64})\]\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """A sentence that makes sense alone. ``tells``: it is worth remembering; ``fact`` is there if it was read."""
+    """A sentence that makes sense alone. ``tells``: it is worth remembering; ``read``: the world's reader knows it."""
 
     text: str
     names: tuple[str, ...]
     tells: bool
+    read: bool
     fact: Fact | None = None
     time: str = ""
 
@@ -70,10 +74,10 @@ def memories(value: Any) -> list[Memory]:
 
 def sayings(text: str) -> tuple[Saying, ...]:
     """Return what a text says, in its order, each sentence once."""
-    known = [Saying(one.text, one.names, one.fact is not None, one.fact) for one in read(text)]
-    if not known:
-        known = [Saying(one.alone, one.names, one.tells, None, one.time) for one in plain.sentences(text)]
-    return tuple(dict.fromkeys(known))
+    said = [Saying(one.text, one.names, one.fact is not None, True, one.fact) for one in read(text)]
+    if not said:
+        said = [Saying(one.alone, one.names, one.tells, False, None, one.time) for one in plain.sentences(text)]
+    return tuple(dict.fromkeys(said))
 
 
 def facts_of(said: Iterable[Saying]) -> Facts:
@@ -153,8 +157,6 @@ def aim(questions: Iterable[str]) -> Aim:
 
 
 def named(one: str, text: str, said: Iterable[Saying]) -> bool:
-    """Whether a text names something: as a name that was read in it, or word for word."""
-    return any(one in saying.names for saying in said) or (len(one) > 1 and one in text)
-
-
-Inputs = Mapping[str, Any]
+    """Whether a text names something: as a name that was read in it, or word for word where it is not understood."""
+    said = tuple(said)
+    return any(one in saying.names for saying in said) or (not any(saying.read for saying in said) and one in text)
