@@ -10,6 +10,7 @@ from typing import Any
 
 from .acting import act, compare, induce
 from .facts import decide, edges, extract, invalidate
+from .linking import link_and_evolve
 from .notes import analyse, evolve, relate
 from .reflection import focus, infer, rate, summarise
 from .sayings import Count, Inputs
@@ -19,6 +20,7 @@ REPLIES: dict[str, tuple[tuple[str, ...], Callable[[Inputs, Count], dict[str, An
     "analyse": (("text",), analyse),
     "relate": (("note", "neighbours"), relate),
     "evolve": (("note", "neighbours"), evolve),
+    "link_and_evolve": (("note", "neighbours"), link_and_evolve),
     "extract": (("text", "time"), extract),
     "decide": (("fact", "memories"), decide),
     "edges": (("text", "time"), edges),
