@@ -23,7 +23,7 @@ def table(rows: Sequence[Row], config: RunConfig) -> Table:
         shown.add_column(column, justify="left" if column == "agent" else "right", no_wrap=True)
     unscored = config.model == "none"
     for row in sorted(rows, key=lambda row: (-row.reward.mean, row.agent)):
-        shown.add_row(*_cells(row, scored=not unscored or row.privileged))
+        shown.add_row(*_cells(row, scored=not (unscored and row.asked) or row.privileged))
     return shown
 
 
@@ -69,7 +69,7 @@ def notes(rows: Sequence[Row], config: RunConfig) -> list[str]:
         lines.append("* sees the answer key: an upper bound, not a competitor.")
     if config.model == "rules":
         lines.append("rules is a deterministic reader of the synthetic world's sentences, not a language model.")
-    if config.model == "none":
+    if config.model == "none" and any(row.asked for row in rows):
         lines.append("No language model was given: answers are not scored, only what memory stored and showed.")
     encoder = config.env_options.get("encoder")
     if encoder and str(encoder).startswith("hashing"):

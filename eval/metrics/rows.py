@@ -20,7 +20,7 @@ class Row:
     """The scores of one agent in one run. ``metrics`` are means over played episodes that define them.
 
     ``tokens`` are those observed and written an episode (cl100k), ``operations`` and their kinds are per step,
-    ``calls`` and ``model_tokens`` per episode.
+    ``calls`` and ``model_tokens`` per episode. ``asked`` tells whether there were questions; a game has none.
     """
 
     agent: str
@@ -41,6 +41,7 @@ class Row:
     degraded: int
     cost: float
     errors: tuple[str, ...]
+    asked: bool = True
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -81,6 +82,7 @@ def _row(name: str, records: Sequence[EpisodeRecord]) -> Row:
         degraded=sum(usage.failures for usage in usages),
         cost=sum(usage.cost for usage in usages),
         errors=tuple(sorted({record.error for record in records if record.error})),
+        asked=not played or any(record.outcome.references for record in played if record.outcome),
     )
 
 
