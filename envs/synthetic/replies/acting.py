@@ -48,9 +48,10 @@ def compare(inputs: Inputs, count: Count) -> dict[str, Any]:
     edits: list[dict[str, Any]] = []
     worked = way(text(inputs["success"]))
     if worked is not None:
-        edits.append(_ruled(f"For a task like '{worked.task}':", _steps(worked), rules))
+        edits.append(_ruled(worked, rules))
     if _repeats(given(text(inputs["failure"]))):
-        edits.append(_ruled(_REPEATED, "", rules))
+        known = next((number for number, rule in enumerate(rules, start=1) if _REPEATED in rule), 0)
+        edits.append(_edit("agree", known) if known else _edit("add", 0, _REPEATED))
     return {"edits": edits}
 
 
@@ -86,15 +87,25 @@ def _steps(way: Way) -> str:
     return "; ".join(" ".join(step) for step in way.steps[:_SHOWN_STEPS]) + "."
 
 
-def _ruled(head: str, rest: str, rules: Sequence[str]) -> dict[str, Any]:
-    """Agree with a rule that stands there already, edit one with the same beginning, else add it."""
-    rule = f"{head} {rest}".strip()
-    for number, one in enumerate(rules, start=1):
-        if rule in one:
-            return {"action": "agree", "number": number, "text": ""}
-        if head in one:
-            return {"action": "edit", "number": number, "text": rule}
-    return {"action": "add", "number": 0, "text": rule}
+def _ruled(worked: Way, rules: Sequence[str]) -> dict[str, Any]:
+    """Agree with the rule for this kind of task if it covers what worked, else open it up; without one, add it."""
+    head = f"For a task like '{worked.task}': "
+    for number, rule in enumerate(rules, start=1):
+        if head in rule:
+            old = Way(worked.task, tuple(tuple(step.split()) for step in _after(head, rule).rstrip(".").split("; ")))
+            shared = common(old, worked)
+            if not shared.steps or shared.steps == old.steps:
+                return _edit("agree", number)
+            return _edit("edit", number, head + _steps(shared))
+    return _edit("add", 0, head + _steps(worked))
+
+
+def _after(head: str, rule: str) -> str:
+    return rule.partition(head)[2]
+
+
+def _edit(action: str, number: int, text: str = "") -> dict[str, Any]:
+    return {"action": action, "number": number, "text": text}
 
 
 def _repeats(commands: Sequence[str]) -> bool:

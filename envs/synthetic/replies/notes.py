@@ -35,7 +35,7 @@ def evolve(inputs: Inputs, count: Count) -> dict[str, Any]:
 def _described(note: str) -> dict[str, Any]:
     said = sayings(note)
     names, relations = names_in(note), _relations(said)
-    words = [] if relations else _words(note)
+    words = [] if relations else _words(said, names)
     return {
         "keywords": [*names, *relations, *words][:_MOST_KEYWORDS],
         "context": _context(names, relations, said),
@@ -47,8 +47,11 @@ def _relations(said: Iterable[Saying]) -> list[str]:
     return list(dict.fromkeys(spoken(one.fact.relation) for one in said if one.fact is not None))
 
 
-def _words(note: str) -> list[str]:
-    return [word for word in plain.content(note) if word.isalpha()][:_MOST_TAGS]
+def _words(said: Iterable[Saying], names: tuple[str, ...]) -> list[str]:
+    """Return the first words that carry meaning and belong to no name."""
+    named = {word for name in names for word in name.lower().split()}
+    words = plain.content(" ".join(one.text for one in said if one.tells))
+    return [word for word in words if word.isalpha() and word not in named][:_MOST_TAGS]
 
 
 def _context(names: tuple[str, ...], relations: list[str], said: tuple[Saying, ...]) -> str:

@@ -19,6 +19,7 @@ _YEAR = re.compile(r"\b\d{4}\b")
 _DIGIT = re.compile(r"\d")
 _PRONOUN = re.compile(r"(?:He|She|It|They)\b(?!['’])")
 
+_ROLES = ("user", "assistant")
 _COMMON_WORDS = (
     "a about after all also am an and any are as at be because been before but by can could did do does for from had "
     "has have he her here him his how i i'd i'll i'm i've if in into is it it's its just like many me more most my no "
@@ -26,12 +27,13 @@ _COMMON_WORDS = (
     "there these they this those to too under until up was we we're were what when where which while who whom whose "
     "why will with would yes you you're your"
 )
-_COMMON = frozenset(_COMMON_WORDS.split())
 _TALK = (
-    "awesome bye cheers congrats cool glad goodbye great ha haha hello hey hi ok okay please sorry sure thank thanks "
-    "welcome wow yeah yep"
+    "awesome bye cheers congrats cool glad good goodbye great ha haha hello hey hi nice ok okay please sorry sure "
+    "thank thanks welcome well wow yeah yep"
 )
 _SMALL_TALK = frozenset(_TALK.split())
+_COMMON = frozenset(_COMMON_WORDS.split())
+_NO_NAMES = _COMMON | _SMALL_TALK
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Sentence:
         named = [name for name in self.names if name != self.speaker]
         if self.text.endswith(("?", "？")) or not words:
             return False
-        if any(word in _SMALL_TALK for word in words) and not named:
+        if words[0] in _SMALL_TALK and (len(words) <= 3 or not named):
             return False
         return bool(named) or bool(_DIGIT.search(self.text)) or len(words) >= 2
 
@@ -81,7 +83,7 @@ def _opening(line: str) -> tuple[str, str, str]:
         time = inside if _YEAR.search(inside) else time
         start = label.end()
     speaker = _SPEAKER.match(line, start)
-    if speaker is None:
+    if speaker is None or (speaker.group(1)[0].islower() and speaker.group(1) not in _ROLES):
         return time, "", line[start:].strip()
     return time, speaker.group(1), line[speaker.end() :].strip()
 
@@ -114,12 +116,12 @@ def names(text: str) -> tuple[str, ...]:
         if run and not (capital and text[end : word.start()] == " "):
             found.append(" ".join(run))
             run = []
-        if capital and (run or word.group().lower() not in _COMMON):
+        if capital and (run or word.group().lower() not in _NO_NAMES):
             run.append(_bare(word.group()))
         end = word.end()
     if run:
         found.append(" ".join(run))
-    return tuple(name for name in dict.fromkeys(found) if len(name) > 1 and name.lower() not in _SMALL_TALK)
+    return tuple(name for name in dict.fromkeys(found) if len(name) > 1)
 
 
 def _bare(word: str) -> str:

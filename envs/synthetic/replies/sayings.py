@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..asking import Chain, parse
-from ..reader import Facts, read
-from ..relations import INVERSE, RELATIONS
+from ..reader import Facts, Statement, read
+from ..relations import INVERSE, KINDS, RELATIONS
 from ..world import Fact
 from . import plain
 
@@ -74,10 +74,18 @@ def memories(value: Any) -> list[Memory]:
 
 def sayings(text: str) -> tuple[Saying, ...]:
     """Return what a text says, in its order, each sentence once."""
-    said = [Saying(one.text, one.names, one.fact is not None, True, one.fact) for one in read(text)]
+    said = [Saying(one.text, _entities(one), one.fact is not None, True, one.fact) for one in read(text)]
     if not said:
         said = [Saying(one.alone, one.names, one.tells, False, None, one.time) for one in plain.sentences(text)]
     return tuple(dict.fromkeys(said))
+
+
+def _entities(one: Statement) -> tuple[str, ...]:
+    """Return the names of a statement without the literals: two people of one height have no name in common."""
+    fact = one.fact
+    if fact is None or RELATIONS[fact.relation].object in KINDS:
+        return one.names
+    return (fact.subject,)
 
 
 def facts_of(said: Iterable[Saying]) -> Facts:
