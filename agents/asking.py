@@ -12,6 +12,9 @@ from memgym.task import TaskView
 
 from .prompts import ANSWER
 
+READING = ("read", "answer")
+"""The phases of a task that is read and asked about; questions may come before all is read."""
+
 
 def needed(model: ChatModel | None, agent: str) -> ChatModel:
     """Return the model, or raise the ValueError that says how to give one."""

@@ -10,7 +10,7 @@ from memgym.operations import Action, Advance, Answer, Create, Read
 from memgym.registry import unknown
 from memgym.task import Document, Question, Sample
 
-from .asking import answer, answered, only_answers
+from .asking import READING, answer, answered, only_answers
 from .asking import question as asked_now
 from .prompts import UNKNOWN
 
@@ -37,12 +37,13 @@ class Oracle(ScriptedAgent):
         only_answers(observation.view, self.name)
         sample = self._sample()
         evidence = _Evidence(sample)
-        while observation.view.phase == "read":
-            creates = evidence.come_by(observation.view.text)
-            observation = yield Action(creates, Advance())
-            evidence.settle(creates, observation)
         number = 0
-        while observation.view.phase == "answer":
+        while (phase := observation.view.phase) in READING:
+            if phase == "read":
+                creates = evidence.come_by(observation.view.text)
+                observation = yield Action(creates, Advance())
+                evidence.settle(creates, observation)
+                continue
             question = _find(sample, number, asked_now(observation.view))
             if question.evidence and observation.remaining > len(sample.questions) - number:
                 observation = yield Action((Read("\n".join(question.evidence), k=len(question.evidence), by="text"),))

@@ -15,15 +15,16 @@ Count = Callable[[str], int]
 OVERLAP = 40
 """Characters that must agree before the start of a chunk is taken for a repetition of the last one's end."""
 
-_HEADER = re.compile(r"^Document \d+:[ \t]*\r?\n", re.MULTILINE)
+_SESSION = re.compile(r"^Session \d+ \(.*\) with (.+):[ \t]*\r?\n", re.MULTILINE)
+_HEADER = re.compile(r"^(?:Document \d+:|Session \d+ \(.*\) with .+:)[ \t]*\r?\n", re.MULTILINE)
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])")
-_GRANULARITY = ("document", "sentence", "chunk")
+_GRANULARITY = ("document", "sentence", "turns", "chunk")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text under the title of its document ("" where it has none)."""
+    """A piece of text under the title of its document, or the header of its session ("" where it has none)."""
 
     title: str
     text: str
@@ -35,14 +36,15 @@ class Passage:
 class Joined:
     """Puts chunks together: ``feed`` returns what a chunk adds, without what repeats the end of the last one.
 
-    Chunks that end with a document have lost the blank line that followed it; it is put back.
+    Chunks that end with a document have lost the blank line that followed it; it is put back. A chunk that begins with
+    the header of a session repeats nothing but that.
     """
 
     def __init__(self) -> None:
         self._last = ""
 
     def feed(self, chunk: str) -> str:
-        repeated = _overlap(self._last, chunk)
+        repeated = 0 if _SESSION.match(chunk) else _overlap(self._last, chunk)
         lost = not repeated and self._last[-1:] not in {"", "\n"} and _HEADER.match(chunk)
         self._last = chunk
         return f"\n\n{chunk}" if lost else chunk[repeated:]
@@ -63,7 +65,9 @@ class Splitter:
     """Cuts a stream of chunks into passages of at most ``tokens`` tokens.
 
     granularity: "document" (one passage a document, long ones by sentences; without "Document 3:" headers, one a
-    paragraph), "sentence" (one a sentence, under its document's title), or "chunk" (each chunk as it comes).
+    paragraph; of a conversation, one a turn under its session's header, whatever its length), "sentence" (one a
+    sentence, under the same title), "turns" (of a conversation, as many turns as fit; else as "document"), or "chunk"
+    (each chunk as it comes).
 
     Only the next chunk shows where the last document of a chunk ends, so ``feed`` holds it back and ``finish``
     gives it out. A document's first line is its title.
@@ -95,8 +99,12 @@ class Splitter:
 
     def _passages(self, text: str) -> Iterator[Passage]:
         for document in _documents(text):
+            session = _SESSION.fullmatch(f"{document.title}\n")
             if self._granularity == "sentence":
                 yield from (Passage(document.title, one) for one in _sentences(document.text))
+            elif session:
+                turns = _turns(document.text, session[1].split(", "))
+                yield from (Passage(document.title, one) for one in self._grouped(turns))
             elif self._count(document.text) <= self._tokens:
                 yield document
             else:
@@ -114,6 +122,18 @@ class Splitter:
             size += length
         if part:
             yield part
+
+    def _grouped(self, turns: list[str]) -> Iterator[str]:
+        """Yield turns alone, or as many as fit ("turns"); a turn is never cut."""
+        group, size = "", 0
+        for turn in turns:
+            length = self._count(turn)
+            if group and (self._granularity != "turns" or size + length > self._tokens):
+                yield group
+                group, size = "", 0
+            group, size = f"{group}\n{turn}" if group else turn, size + length
+        if group:
+            yield group
 
     def _bounded(self, text: str) -> Iterator[str]:
         for sentence in _sentences(text):
@@ -139,12 +159,23 @@ def _documents(text: str) -> Iterator[Passage]:
     lead = text[: starts[0]] if starts else text
     yield from (Passage("", piece.strip()) for piece in _BLANK.split(lead) if piece.strip())
     for start, end in pairwise([*starts, len(text)]):
-        body = _HEADER.sub("", text[start:end], count=1).strip()
+        body = text[start:end].strip() if _SESSION.match(text, start) else _untitled(text[start:end])
         title, _, rest = body.partition("\n")
         if rest.strip():
             yield Passage(title.strip(), rest.strip())
         elif title:
             yield Passage("", title.strip())
+
+
+def _untitled(text: str) -> str:
+    return _HEADER.sub("", text, count=1).strip()
+
+
+def _turns(text: str, speakers: list[str]) -> list[str]:
+    """Return the turns of a session; a turn begins with the name of a speaker and a colon, and may have many lines."""
+    begins = re.compile(rf"^(?:{'|'.join(map(re.escape, speakers))}): ", re.MULTILINE)
+    starts = [0, *(found.start() for found in begins.finditer(text) if found.start())]
+    return [turn for start, end in pairwise([*starts, len(text)]) if (turn := text[start:end].strip())]
 
 
 def _sentences(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Advance, Create, Read, Status
 from memgym.tokens import make_tokenizer
 
-from .asking import answer, answered, joined, needed, only_answers, question
+from .asking import READING, answer, answered, joined, needed, only_answers, question
 from .passages import Passage, Splitter
 
 
@@ -19,9 +19,9 @@ class Rag(ScriptedAgent):
     """Stores the input in passages as it comes by, and reads them by the question.
 
     by: how reads search ("text", "dense", "hybrid"; None: the environment's choice). k: entries a read (None: the
-    environment's). granularity: "document", "sentence" or "chunk". rounds: reads a question; from the second on, the
-    query is the question with the best entry found last that was not shown before, so that a second hop can be
-    found, and the answer is from all that was read.
+    environment's). granularity: "document", "sentence", "turns" or "chunk" (see ``passages``). rounds: reads a
+    question; from the second on, the query is the question with the best entry found last that was not shown before,
+    so that a second hop can be found, and the answer is from all that was read.
 
     The read for the next question goes out together with the answer to the present one where the questions were
     shown while reading, so that an episode of c chunks and q questions takes c + 1 + q steps at one round. With one
@@ -54,18 +54,15 @@ class Rag(ScriptedAgent):
 
     async def episode(self, observation: Observation) -> AsyncGenerator[Action, Observation]:
         only_answers(observation.view, self.name)
-        splitter, questions = self._splitter(), observation.view.questions
-        while observation.view.phase == "read":
-            questions = observation.view.questions or questions
-            stored = _creates(splitter.feed(observation.view.text))
-            observation = yield Action(stored, Advance())
-
-        last, number, shown_for = _creates(splitter.finish()), 0, ""
-        while observation.view.phase == "answer":
+        splitter, questions, number, shown_for = self._splitter(), observation.view.questions, 0, ""
+        while (phase := observation.view.phase) in READING:
+            if phase == "read":
+                stored, shown_for = _creates(splitter.feed(observation.view.text)), ""
+                observation = yield Action(stored, Advance())
+                continue
             asked = question(observation.view)
             if shown_for != asked and observation.remaining > 1:
-                observation = yield Action((*last, self._read(asked)))
-                last = ()
+                observation = yield Action((*_creates(splitter.finish()), self._read(asked)))
             found = _Found(observation.memories)
             for _ in range(self.rounds - 1):
                 if found.lead is None or observation.remaining <= 1:

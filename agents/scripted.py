@@ -11,7 +11,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Advance, Scratchpad
 from memgym.tokens import make_tokenizer
 
-from .asking import answer, needed, only_answers, question
+from .asking import READING, answer, needed, only_answers, question
 from .passages import Joined
 from .prompts import NOTE
 
@@ -28,10 +28,9 @@ class NoMemory(ScriptedAgent):
 
     async def episode(self, observation: Observation) -> Play:
         only_answers(observation.view, self.name)
-        while observation.view.phase == "read":
-            observation = yield Action(command=Advance())
-        while observation.view.phase == "answer":
-            observation = yield Action(command=await answer(self.model, "", question(observation.view)))
+        while (phase := observation.view.phase) in READING:
+            said = Advance() if phase == "read" else await answer(self.model, "", question(observation.view))
+            observation = yield Action(command=said)
 
 
 class FullContext(ScriptedAgent):
@@ -54,11 +53,12 @@ class FullContext(ScriptedAgent):
     async def episode(self, observation: Observation) -> Play:
         only_answers(observation.view, self.name)
         chunks, window = Joined(), _Window(self.context_tokens)
-        while observation.view.phase == "read":
-            window.add(chunks.feed(observation.view.text))
-            observation = yield Action(command=Advance())
-        while observation.view.phase == "answer":
-            observation = yield Action(command=await answer(self.model, window.text, question(observation.view)))
+        while (phase := observation.view.phase) in READING:
+            if phase == "read":
+                window.add(chunks.feed(observation.view.text))
+                observation = yield Action(command=Advance())
+            else:
+                observation = yield Action(command=await answer(self.model, window.text, question(observation.view)))
 
 
 class _Window:
@@ -104,12 +104,13 @@ class ScratchpadOnly(ScriptedAgent):
 
     async def episode(self, observation: Observation) -> Play:
         only_answers(observation.view, self.name)
-        while observation.view.phase == "read":
-            note = Scratchpad(await self._note(observation))
-            observation = yield Action((note,), Advance())
-        while observation.view.phase == "answer":
-            said = await answer(self.model, observation.scratchpad, question(observation.view))
-            observation = yield Action(command=said)
+        while (phase := observation.view.phase) in READING:
+            if phase == "read":
+                note = Scratchpad(await self._note(observation))
+                observation = yield Action((note,), Advance())
+            else:
+                said = await answer(self.model, observation.scratchpad, question(observation.view))
+                observation = yield Action(command=said)
 
     async def _note(self, observation: Observation) -> str:
         prompt = replace(NOTE, max_tokens=self.limit + 128)

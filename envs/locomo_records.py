@@ -97,11 +97,9 @@ def _question(row: Row, id: str, value: Any, turns: Mapping[tuple[int, int], str
 
 def _answers(answer: str, category: str) -> tuple[str, ...]:
     """Return the whole key last; before it, in category 3, what stands before ";", all that the official rule sees."""
-    return (
-        tuple(dict.fromkeys((answer.split(";", maxsplit=1)[0].strip(), answer)))
-        if category == "open_domain"
-        else (answer,)
-    )
+    if category != "open_domain":
+        return (answer,)
+    return tuple(dict.fromkeys((answer.partition(";")[0].strip(), answer)))
 
 
 def _evidence(items: Any, turns: Mapping[tuple[int, int], str], notes: Counter[str]) -> tuple[str, ...]:

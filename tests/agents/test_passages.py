@@ -94,3 +94,36 @@ def test_a_document_of_one_line_has_no_title() -> None:
 def test_an_unknown_granularity_is_refused() -> None:
     with pytest.raises(ValueError, match=r"'word'.*document"):
         Splitter(words, "word")
+
+
+HEADER = "Session 1 (1:56 pm on 8 May, 2023) with Ana, Zoë:"
+TURNS = ["Ana: Hi!", "Zoë: A list:\n\n- Note: eggs\n- 米", "Ana: Bye."]
+CONVERSATION = "\n".join([HEADER, *TURNS, "", HEADER.replace("1 (", "2 ("), "Zoë: Ana: is a name."])
+SAID = [*(Passage(HEADER, turn) for turn in TURNS), Passage(HEADER.replace("1 (", "2 ("), "Zoë: Ana: is a name.")]
+
+
+def test_a_turn_is_a_passage_under_the_header_of_its_session_with_its_date() -> None:
+    assert split([CONVERSATION]) == SAID
+    assert SAID[0].render() == f"{HEADER}\nAna: Hi!"
+
+
+@given(st.lists(st.integers(len(HEADER) + 1, len(CONVERSATION)), max_size=5))
+def test_turns_are_whole_wherever_a_conversation_is_cut(cuts: list[int]) -> None:
+    edges = [0, *sorted(cuts), len(CONVERSATION)]
+    assert split([CONVERSATION[a:b] for a, b in pairwise(edges)]) == SAID
+
+
+def test_chunks_of_one_turn_each_begin_with_the_header_again_and_are_not_taken_for_an_overlap() -> None:
+    chunks = [f"{HEADER}\nAna: Hi", f"{HEADER}\nAna: Hi there", f"{HEADER}\nAna: Hi there"]
+    assert split(chunks) == [Passage(HEADER, chunk.partition("\n")[2]) for chunk in chunks]
+
+
+def test_a_few_turns_can_be_a_passage() -> None:
+    assert split([CONVERSATION], "turns", tokens=10) == [
+        Passage(HEADER, "\n".join(TURNS[:2])), Passage(HEADER, TURNS[2]), SAID[-1],
+    ]  # fmt: skip
+
+
+def test_a_long_turn_stays_whole() -> None:
+    turn = "Ana: " + "A sentence. " * 400 + "End."
+    assert split([f"{HEADER}\n{turn}"], tokens=10) == [Passage(HEADER, turn)]
