@@ -22,6 +22,7 @@ REPLIES: dict[str, tuple[tuple[str, ...], Callable[[Inputs, Count], dict[str, An
     "evolve": (("note", "neighbours"), evolve),
     "link_and_evolve": (("note", "neighbours"), link_and_evolve),
     "extract": (("text", "time"), extract),
+    "extract_after": (("before", "text", "time"), extract),
     "decide": (("fact", "memories"), decide),
     "edges": (("text", "time"), edges),
     "invalidate": (("fact", "memories"), invalidate),
