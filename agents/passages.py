@@ -16,6 +16,7 @@ OVERLAP = 40
 """Characters that must agree before the start of a chunk is taken for a repetition of the last one's end."""
 
 _SESSION = re.compile(r"^Session \d+ \(.*\) with (.+):[ \t]*\r?\n", re.MULTILINE)
+_DATED = re.compile(r"Session \d+ \((.*)\) with ")
 _HEADER = re.compile(r"^(?:Document \d+:|Session \d+ \(.*\) with .+:)[ \t]*\r?\n", re.MULTILINE)
 _BLANK = re.compile(r"\n[ \t\r]*\n")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])")
@@ -28,6 +29,12 @@ class Passage:
 
     title: str
     text: str
+
+    @property
+    def time(self) -> str:
+        """The date in the header of its session, as it is written there; "" where there is none."""
+        dated = _DATED.match(self.title)
+        return dated[1] if dated else ""
 
     def render(self) -> str:
         return f"{self.title}\n{self.text}" if self.title else self.text

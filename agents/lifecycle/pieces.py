@@ -40,4 +40,4 @@ class Pieces:
 
     def _made(self, passages: Iterable[Passage]) -> Iterator[Piece]:
         for passage in passages:
-            yield Piece(passage.text, passage.title, getattr(passage, "time", ""), self._questions)
+            yield Piece(passage.text, passage.title, passage.time, self._questions)
