@@ -67,7 +67,18 @@ SAMPLE: dict[str, Any] = {
     "observation": "A room.",
     "admissible": ["look", "take mug"],
 }
-ODD = ["", " \n", "\x00", "\ud800", "{text} {nothing} {", "[m1] [m2]", "東京に住む。", "ก็" * 50, "🦊" * 9, "x" * 100_000]
+ODD = [
+    "",
+    " \n",
+    "\x00",
+    "\ud800",
+    "{text} {nothing} {",
+    "[m1] [m2]",
+    "東京に住む。",
+    "ก็" * 50,
+    "🦊" * 9,
+    "x" * 100_000,
+]
 
 
 class Says:

@@ -24,11 +24,11 @@ def act(inputs: Inputs, count: Count) -> dict[str, Any]:
     admissible = [one for one in texts(inputs["admissible"]) if one.strip()]
     history = texts(inputs["history"])
     done = [command for part in history for command in given(part)]
-    task = text(inputs["task"])
-    for step in given(text(inputs["memory"])):
+    fresh = [one for one in admissible if one not in done]
+    for step in dict.fromkeys(given(text(inputs["memory"]))):
         if not admissible and step not in done and "<" not in step:
             return {"command": step}
-        if found := _possible(step, task, [one for one in admissible if one not in done]):
+        if found := _possible(step, text(inputs["task"]), fresh):
             return {"command": found}
     return {"command": _in_turn(admissible, done, len(history))}
 

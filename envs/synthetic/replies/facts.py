@@ -114,7 +114,7 @@ def _rewritten(memory: Memory, old: Saying, new: Saying) -> str:
     """Return the text of a memory with one sentence replaced; all that is kept is written to stand alone."""
     if memory.text.count(old.text) == 1:
         return memory.text.replace(old.text, new.text).strip()
-    return " ".join(new.text if one is old else one.text for one in memory.sayings)
+    return " ".join(new.text if one == old else one.text for one in memory.sayings)
 
 
 def _compared(fact: str, shown: list[Memory]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..asking import Chain, parse
@@ -19,6 +20,7 @@ from . import plain
 Inputs = Mapping[str, Any]
 Count = Callable[[str], int]
 
+_LONGEST_CACHED = 4000  # characters
 _ID = re.compile(r"\s*\[([^\[\]\n]{1,64})\]\s*")
 
 
@@ -74,6 +76,15 @@ def memories(value: Any) -> list[Memory]:
 
 def sayings(text: str) -> tuple[Saying, ...]:
     """Return what a text says, in its order, each sentence once."""
+    return _short(text) if len(text) <= _LONGEST_CACHED else _said(text)
+
+
+@lru_cache(maxsize=4096)
+def _short(text: str) -> tuple[Saying, ...]:
+    return _said(text)
+
+
+def _said(text: str) -> tuple[Saying, ...]:
     said = [Saying(one.text, _entities(one), one.fact is not None, True, one.fact) for one in read(text)]
     if not said:
         said = [Saying(one.alone, one.names, one.tells, False, None, one.time) for one in plain.sentences(text)]
