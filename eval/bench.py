@@ -26,7 +26,7 @@ def bench_config(
 ) -> RunConfig:
     """Fill in what was not said, in the open: the saved config names every choice.
 
-    No environment: ten questions an episode on 100 documents, since one question each over 20 episodes orders nothing.
+    No environment: twenty questions an episode on 100 documents; one question in each of 20 episodes orders nothing.
     Dense agents without an encoder get the
     hashing one, which needs no package and is meant for tests; the table says so.
     """

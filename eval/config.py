@@ -14,7 +14,7 @@ from memgym.records import Episode
 from memgym.rollout import make_env
 
 DEFAULT_ENV = "MemGym/Synthetic-100doc"
-DEFAULT_OPTIONS: dict[str, Any] = {"questions": 10}
+DEFAULT_OPTIONS: dict[str, Any] = {"questions": 20}
 DEFAULT_AGENTS = (
     "no-memory",
     "random",

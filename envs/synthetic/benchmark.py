@@ -57,7 +57,7 @@ class Synthetic(Benchmark):
         kinds: str | Sequence[str] = ("bridge", "comparison", "yesno"),
         conflicts: float = 0.4,
         similarity: float = 0.5,
-        split: str = "train",
+        split: str = "validation",
         scripts: str | Sequence[str] = "latin",
         chunk_tokens: int = 4000,
         overlap: int = 0,

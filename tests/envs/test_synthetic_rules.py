@@ -61,7 +61,7 @@ def test_every_wording_is_read_back_as_its_fact(relation: str) -> None:
 @given(number=st.integers(0, 9_999_999), seed=st.integers(0, 9))
 def test_shuffled_chunks_are_read_in_full(number: int, seed: int) -> None:
     benchmark = Synthetic(documents=60, questions=3, chunk_tokens=1500)
-    sample = benchmark.sample(f"train-{number:07d}")
+    sample = benchmark.sample(f"validation-{number:07d}")
     task, parts = benchmark.task(sample, np.random.default_rng(seed)), []
     while task.view.phase == "read":
         parts.append(task.view.text)
@@ -74,7 +74,7 @@ def test_shuffled_chunks_are_read_in_full(number: int, seed: int) -> None:
 @settings(max_examples=20, deadline=None)
 @given(number=st.integers(0, 9_999_999))
 def test_a_text_without_the_evidence_gives_unknown(number: int) -> None:
-    sample = Synthetic(documents=60, conflicts=0.0).sample(f"train-{number:07d}")
+    sample = Synthetic(documents=60, conflicts=0.0).sample(f"validation-{number:07d}")
     question = sample.questions[0]
     rest = "\n".join(
         document.render() for document in sample.documents if not any(one in document.text for one in question.evidence)
@@ -135,7 +135,7 @@ def test_comparison_and_yes_no_questions_need_both_sides() -> None:
 @settings(max_examples=60, deadline=None)
 @given(number=st.integers(0, 9_999_999), seed=st.integers(0, 99))
 def test_a_question_is_read_back_from_any_of_its_phrasings(number: int, seed: int) -> None:
-    sample = Synthetic(documents=30, questions=2, hops=(2, 4)).sample(f"train-{number:07d}")
+    sample = Synthetic(documents=30, questions=2, hops=(2, 4)).sample(f"validation-{number:07d}")
     for question in sample.questions:
         query = parse(question.text)
         assert query is not None

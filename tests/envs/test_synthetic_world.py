@@ -23,7 +23,7 @@ KINDS = ("bridge", "comparison", "yesno")
 PRINT_SAMPLE = """
 import dataclasses, json
 from memgym.envs.synthetic import Synthetic
-sample = Synthetic(documents=40, questions=(1, 6), scripts=["latin", "han"]).sample("train-0000042")
+sample = Synthetic(documents=40, questions=(1, 6), scripts=["latin", "han"]).sample("validation-0000042")
 print(json.dumps(dataclasses.asdict(sample), sort_keys=True))
 """
 
@@ -37,7 +37,7 @@ def printed(hash_seed: str) -> str:
 
 def test_a_sample_is_the_same_in_processes_that_hash_differently() -> None:
     first = printed("1")
-    assert json.loads(first)["id"] == "train-0000042"
+    assert json.loads(first)["id"] == "validation-0000042"
     assert first == printed("2")
 
 
@@ -67,7 +67,7 @@ def test_every_sample_of_any_options_is_valid(options: dict[str, object], number
 @settings(max_examples=20, deadline=None)
 @given(number=st.integers(0, 9_999_999), kind=st.sampled_from(KINDS))
 def test_evidence_is_verbatim_and_one_sentence_a_fact(number: int, kind: str) -> None:
-    sample = Synthetic(documents=50, questions=3, kinds=kind).sample(f"train-{number:07d}")
+    sample = Synthetic(documents=50, questions=3, kinds=kind).sample(f"validation-{number:07d}")
     texts = [document.text for document in sample.documents]
     for question in sample.questions:
         assert question.category.startswith(kind)
@@ -79,7 +79,7 @@ def test_evidence_is_verbatim_and_one_sentence_a_fact(number: int, kind: str) ->
 @pytest.mark.parametrize("documents", [12, 13, 50, 200, 400])
 def test_a_sample_has_exactly_the_documents_asked_for(documents: int) -> None:
     for conflicts in (0.0, 1.0):
-        sample = Synthetic(documents=documents, conflicts=conflicts).sample("train-0000001")
+        sample = Synthetic(documents=documents, conflicts=conflicts).sample("validation-0000001")
         assert len({document.title for document in sample.documents}) == documents
 
 
@@ -107,7 +107,7 @@ def test_no_script_runs_out_of_names_in_the_largest_world(script: str, split: st
 
 def test_more_similarity_makes_more_people_share_a_surname() -> None:
     def surnames(similarity: float) -> int:
-        sample = Synthetic(documents=200, similarity=similarity, conflicts=0.0).sample("train-0000005")
+        sample = Synthetic(documents=200, similarity=similarity, conflicts=0.0).sample("validation-0000005")
         people = [one.title.split() for one in sample.documents if "was born" in one.text and " " in one.title]
         return len({name[-1] for name in people})
 
@@ -116,7 +116,7 @@ def test_more_similarity_makes_more_people_share_a_surname() -> None:
 
 def test_conflicts_bring_revisions_and_none_without() -> None:
     def revised(conflicts: float) -> int:
-        sample = Synthetic(documents=200, conflicts=conflicts).sample("train-0000005")
+        sample = Synthetic(documents=200, conflicts=conflicts).sample("validation-0000005")
         text = "\n".join(document.text for document in sample.documents)
         return text.count("A correction of ") + text.count(" gave up ")
 
@@ -126,16 +126,16 @@ def test_conflicts_bring_revisions_and_none_without() -> None:
 
 def test_a_question_of_the_preset_has_one_to_ten_questions() -> None:
     benchmark = Synthetic(documents=60, questions="atommem")
-    counts = [len(benchmark.sample(f"train-{number:07d}").questions) for number in range(60)]
+    counts = [len(benchmark.sample(f"validation-{number:07d}").questions) for number in range(60)]
     assert min(counts) == 1
     assert 20 <= counts.count(1) <= 40
     assert max(counts) <= 10
 
 
 def test_scripts_decide_how_names_are_written() -> None:
-    sample = Synthetic(documents=30, scripts="han", conflicts=0.0).sample("train-0000003")
+    sample = Synthetic(documents=30, scripts="han", conflicts=0.0).sample("validation-0000003")
     assert all(any("\u4e00" <= mark <= "\u9fff" for mark in one.title) for one in sample.documents)
-    latin = Synthetic(documents=30, conflicts=0.0).sample("train-0000003")
+    latin = Synthetic(documents=30, conflicts=0.0).sample("validation-0000003")
     assert all(all(ord(mark) < 0x250 for mark in one.title) for one in latin.documents)
 
 
@@ -169,9 +169,9 @@ def test_the_registry_makes_it_and_it_says_that_it_is_synthetic() -> None:
     assert json.loads(json.dumps(benchmark.describe()))["options"]["documents"] == 50
 
 
-@pytest.mark.parametrize("id", ["train-1", "validation-0000001", "", "train-٠٠٠٠٠٠١", "\ud800", "train-9" + "9" * 40])
+@pytest.mark.parametrize("id", ["validation-1", "train-0000001", "", "validation-٠٠٠٠٠٠١", "\ud800", "validation-9" + "9" * 40])
 def test_an_unknown_sample_names_a_valid_one(id: str) -> None:
-    with pytest.raises(KeyError, match="train-"):
+    with pytest.raises(KeyError, match="validation-"):
         Synthetic().sample(id)
 
 
@@ -199,11 +199,11 @@ def test_comparisons_of_one_fact_are_refused_before_any_sample() -> None:
 def test_more_questions_than_a_world_holds_is_an_error_that_says_what_to_change() -> None:
     benchmark = Synthetic(documents=12, questions=100, hops=1, kinds="bridge")
     with pytest.raises(ValueError, match="more documents or fewer questions"):
-        benchmark.sample("train-0000000")
+        benchmark.sample("validation-0000000")
 
 
 def test_validation_names_a_question_whose_evidence_is_not_enough() -> None:
-    sample = Synthetic(documents=30, kinds="bridge").sample("train-0000002")
+    sample = Synthetic(documents=30, kinds="bridge").sample("validation-0000002")
     good = sample.questions[0]
     part = Question(good.text, good.answers, good.evidence[1:], good.id, good.category)
     with pytest.raises(ValueError, match=f"{good.id}.* is not answered by its evidence"):
@@ -211,7 +211,7 @@ def test_validation_names_a_question_whose_evidence_is_not_enough() -> None:
 
 
 def test_validation_refuses_evidence_that_no_document_has() -> None:
-    documents = Synthetic(documents=30).sample("train-0000002").documents
+    documents = Synthetic(documents=30).sample("validation-0000002").documents
     made_up = Question("Who founded Vox Trust?", ("A B",), ("A B is the founder of Vox Trust.",), "q")
     with pytest.raises(ValueError, match="no document has"):
         validate(Sample("s", (made_up,), documents))
