@@ -9,6 +9,7 @@ BENCHMARKS = {
     "Synthetic": "memgym.envs.synthetic:Synthetic",
     "LoCoMo": "memgym.envs.locomo:LoCoMo",
     "LongMemEval": "memgym.envs.longmemeval:LongMemEval",
+    "Experience": "memgym.envs.experience:LivedExperience",
     "ALFWorld": "memgym.envs.alfworld.benchmark:ALFWorld",
     "ALFWorld-generated": "memgym.envs.alfworld.generated:GeneratedALFWorld",
     "TextWorld-simple": "memgym.envs.textworld.benchmark:SimpleGames",
@@ -50,6 +51,7 @@ ENVIRONMENTS |= {
         for layout in ("oracle", "S", "M")
     },
 }
+ENVIRONMENTS |= {"Experience": {"benchmark": "Experience", "advance": "explicit"}}
 
 METRICS = {
     "em": "memgym.envs.rewards:exact_match",

@@ -65,12 +65,19 @@ class Experience:
     success: bool
     task_type: str = ""
 
+    def render(self) -> str:
+        """Return the form that readers see: the task, each observation with the command after it, how it ended."""
+        lived = (f"{seen}\n> {done}" if seen else f"> {done}" for seen, done in self.steps)
+        ended = "It ended with success." if self.success else "It ended without success."
+        return "\n\n".join((f"Task: {self.task}", *lived, ended))
+
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
     """What the task shows now.
 
-    ``instruction`` says what is asked, ``text`` is the present input (a chunk, a game's reply; "" when there is none),
+    ``instruction`` says what is asked, ``text`` is the present input (a chunk, a game's reply; "" when there is none:
+    in phase "read" that is the end of the input, where memory can still be tidied before the task is advanced),
     ``questions`` the questions now visible, ``phase`` "read", "answer", "act" or "done", ``commands`` the kinds of
     command that are accepted, ``admissible`` the exact texts that an Act may carry, where a world lists them, and
     ``experience`` a trajectory that is shown for learning from (``text`` says the same in words).

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from memgym.agent import World
+from memgym.model import ChatModel
 from memgym.operations import Act, Action
 
 from ..memory_prompts import ACT
-
-if TYPE_CHECKING:
-    from .system import MemorySystem
 
 HISTORY = 20
 """Commands, with what they led to, that the model is shown; the oldest are left out."""
 
 
-async def act(system: MemorySystem, world: World) -> None:
+class Recalling(Protocol):
+    """What acts: it has a model to ask, and a memory that it recalls in words."""
+
+    model: ChatModel
+
+    async def recall(self, asked: str, world: World) -> str: ...
+
+
+async def act(system: Recalling, world: World) -> None:
     """Play until the world ends; memory is recalled once, by the task's instruction."""
     task = world.observation.view.instruction
     memory = await system.recall(task, world)

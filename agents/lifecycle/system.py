@@ -26,6 +26,11 @@ GIVEN = frozenset({"sample_id", "question", "reference", "raw_text", "task_spec"
 """What a pipeline may count on while its benchmark is not known; ``memgym match`` asks for each benchmark."""
 
 
+def reads_on(observation: Observation) -> bool:
+    """Return whether there is input to take in; an empty text in phase "read" is where it ends."""
+    return observation.view.phase == "read" and bool(observation.view.text)
+
+
 class MemorySystem(PipelineAgent):
     """An agent made of a backend, a formation, a retrieval, an evolution (or none) and a utilization.
 
@@ -99,15 +104,25 @@ class MemorySystem(PipelineAgent):
                 await act(self, world)
 
     async def _read(self, world: World) -> None:
-        """Take in every piece of the input that follows, up to where a question is asked."""
-        while world.observation.view.phase == "read":
-            await self._take_in(self._pieces.feed(world.observation), world)
+        """Take in every piece of the input that follows, up to where a question is asked or the input ends."""
+        while reads_on(world.observation):
+            await self.take_in(world)
             await world.step(Action(command=Advance()))
-        await self._take_in(self._pieces.finish(), world)
+        await self.settle(world)
+        if world.observation.view.phase == "read":
+            await world.step(Action(command=Advance()))
+
+    async def take_in(self, world: World) -> None:
+        """Bring what is shown now into memory, as far as it completes a piece."""
+        await self._form(self._pieces.feed(world.observation), world)
+
+    async def settle(self, world: World) -> None:
+        """Bring what was held back into memory, and tidy up."""
+        await self._form(self._pieces.finish(), world)
         await self._integrate(await self.formation.finish(world.observation), world)
         await self.evolution.settle(world)
 
-    async def _take_in(self, pieces: Iterator[Piece], world: World) -> None:
+    async def _form(self, pieces: Iterator[Piece], world: World) -> None:
         for piece in pieces:
             await self._integrate(await self.formation.form(piece, world.observation), world)
 
