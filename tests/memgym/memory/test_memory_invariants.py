@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +41,7 @@ PAIRS = st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(["", "1", "
 )
 WHICH = st.integers(0, 9)
 """Which entry is meant: mostly one that lives, by its place; 9 names one that may be gone or yet to come."""
-STORES = st.sampled_from([None, "main", "other", "nowhere"])
+STORES = st.sampled_from([None, "main", "other", "other", "nowhere"])
 QUERIES = ["Mia lives in Oslo", "red bicycle 記憶は", "ความจำ", "🧠", "?", "home city"]
 
 
@@ -53,7 +54,7 @@ class Model:
     next: int = 1
 
     def copy(self) -> Model:
-        return Model({id: dict(entry) for id, entry in self.entries.items()}, self.scratchpad, self.next)
+        return deepcopy(self)
 
     def holder(self, store: str, text: str) -> str | None:
         return next((id for id, e in self.entries.items() if e["store"] == store and e["text"] == text), None)
@@ -121,7 +122,7 @@ class Model:
 class MemoryMachine(RuleBasedStateMachine):
     """A memory of two stores, its model, and what was kept of both on the way."""
 
-    capacity = 6
+    capacity = 8
 
     @initialize(every=st.sampled_from([1, 4]))
     def start(self, every: int) -> None:
@@ -132,6 +133,11 @@ class MemoryMachine(RuleBasedStateMachine):
         self.given: set[str] = set()
         self.kept: list[tuple[Snapshot, Model, str]] = []
         self.forks: list[tuple[Memory, str]] = []
+        # Most rules need entries to meet: start with some, in both stores, linked to each other.
+        for number in range(4):
+            store = "other" if number % 2 else "main"
+            self.create(links=[0] * bool(number), text=WORDS[number] + " lives", store=store)
+        self.link(0, [1, 2, 3])
 
     def id(self, which: int) -> str:
         live = list(self.model.entries)
@@ -264,5 +270,5 @@ class MemoryMachine(RuleBasedStateMachine):
         assert all(digest != self.memory.digest() for kept, digest in states if kept != self.model)
 
 
-MemoryMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+MemoryMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)
 TestMemory = MemoryMachine.TestCase
