@@ -24,8 +24,10 @@ from memgym.task import Sample
 SECRET = "zz-only-the-scorer-may-know-zz"
 MARK = "zz-left-behind-zz"
 LARGE = ("-400doc", "-800doc", "-1600doc")
+MADE = "MemGym/TextWorld-"
+"""Games that are compiled when they are first played, some seconds each."""
 IDS = [
-    pytest.param(name, marks=[pytest.mark.slow] if name.endswith(LARGE) else [])
+    pytest.param(name, marks=[pytest.mark.slow] if name.endswith(LARGE) or name.startswith(MADE) else [])
     for name in registry.names("environment")
 ]
 TRACE = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 from memgym.extras import require
@@ -38,7 +39,10 @@ class StoryEngine:
     def start(self, game: StoryGame) -> Shown:
         if str(game.path) != self._path:
             self._path = ""
-            self._env.load(str(game.path))
+            with warnings.catch_warnings():
+                # The interpreter says of every game that is none of the old commercial ones that it does not know it.
+                warnings.simplefilter("ignore")
+                self._env.load(str(game.path))
             self._path = str(game.path)
         self._state = self._env.reset()
         return self._shown(accepted=True)

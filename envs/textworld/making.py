@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -74,7 +75,9 @@ def _compile(part: Path, challenge: str, settings: Mapping[str, Any], seed: int)
     options = textworld.GameOptions()
     options.seeds = seed
     options.path = str(part / _FILE)
-    with LOCK:
+    with LOCK, warnings.catch_warnings():
+        # Making a game plays it, and the interpreter warns of every game that it does not know.
+        warnings.simplefilter("ignore")
         game = make(dict(settings), options)
         require("textworld.generator", "alfworld", "TextWorld").compile_game(game, options)
 

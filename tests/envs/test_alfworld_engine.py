@@ -18,8 +18,8 @@ from memgym.envs.alfworld.generated import GeneratedALFWorld
 
 pytest.importorskip("textworld", reason='needs the extra: pip install "memgym[alfworld]"')
 
-from memgym.envs.alfworld.engine import NOTHING, POOL, FastEngine, StockEngine  # noqa: E402
-from memgym.envs.engines import Play, Shown  # noqa: E402
+from memgym.envs.alfworld.engine import NOTHING, POOL, FastEngine, StockEngine
+from memgym.envs.engines import Play, Shown
 
 GARBAGE = ("", "dance", "go to nowhere 1", "开冰箱", "เปิด", "🧊", "\x00", "\ud800", "GO TO DESK 1", "x" * 1_000_000)
 GENERATED = ("home-100003/errand-0", "home-100004/errand-1")
@@ -115,7 +115,8 @@ def test_a_translation_leaves_the_process_as_it_was(game: PddlGame) -> None:
 
 
 @pytest.mark.parametrize(
-    "problem", ["", "(define", "(define (problem x) (:domain alfred))", "ไม่ใช่ปัญหา", "(define (problem x) (:goal (and)))"]
+    "problem",
+    ["", "(define", "(define (problem x) (:domain alfred))", "ไม่ใช่ปัญหา", "(define (problem x) (:goal (and)))"],
 )
 def test_a_problem_that_is_none_is_a_broken_game_with_its_id(fast: FastEngine, game: PddlGame, problem: str) -> None:
     with pytest.raises(BrokenGame, match="'broken one'"):
