@@ -187,7 +187,9 @@ def test_the_merged_decision_may_be_empty() -> None:
 
 
 def test_with_the_rules_model_notes_that_share_a_name_are_linked_and_revised() -> None:
-    played: Staged = staged(AMem, memgym.make_model("rules"), ["Mia Berg plays the violin.", "Mia Berg is 171 cm tall."])
+    played: Staged = staged(
+        AMem, memgym.make_model("rules"), ["Mia Berg plays the violin.", "Mia Berg is 171 cm tall."]
+    )
     assert played.entries[1].links == ("m1",)
     assert any(isinstance(operation, Evolve) for action in played.actions for operation in action.operations)
 
