@@ -14,6 +14,8 @@ from memgym.model import ModelError, Reply, Request, Usage
 from memgym.registry import unknown
 from memgym.tokens import make_tokenizer
 
+from ..dialogue import reader as talk
+from ..dialogue.notes import take_notes as take_notes_of_talk
 from .notes import take_notes
 from .replies import REPLIES
 from .solve import answer
@@ -24,7 +26,8 @@ class RulesModel:
 
     "answer": inputs ``question`` and ``text`` give {"answer": ...}, "unknown" where the text does not hold the whole
     chain. "note": inputs ``questions``, ``scratchpad``, ``text`` and ``limit`` (tokens) give {"scratchpad": ...}.
-    The requests of memory systems are answered by ``replies``.
+    The requests of memory systems are answered by ``replies``. A text that is a conversation (the header of a session,
+    or dated turns) is read in the language of ``SyntheticDialogue`` for both, any other in that of ``Synthetic``.
     Tokens are counted with cl100k: of the messages, or of the input texts where there are no messages.
     """
 
@@ -61,11 +64,15 @@ def _texts(value: object) -> list[str]:
 
 
 def _answer(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, str]:
-    return {"answer": answer(inputs["question"], inputs["text"])}
+    read = talk.answer if talk.is_conversation(inputs["text"]) else answer
+    return {"answer": read(inputs["question"], inputs["text"])}
 
 
 def _note(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, str]:
-    said = take_notes(inputs["questions"], inputs["scratchpad"], inputs["text"], inputs["limit"], count)
+    listening = any(talk.is_conversation(inputs[name]) for name in ("scratchpad", "text"))
+    said = (take_notes_of_talk if listening else take_notes)(
+        inputs["questions"], inputs["scratchpad"], inputs["text"], inputs["limit"], count
+    )
     return {"scratchpad": said}
 
 
