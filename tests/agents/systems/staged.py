@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from memgym.agent import Agent, Briefing
+from memgym.agent import Briefing
+from memgym.agents.lifecycle.system import MemorySystem
 from memgym.env import MemoryEnv
 from memgym.envs.reading import ReadingTask
 from memgym.memory.entry import Entry
@@ -58,7 +59,7 @@ class Replies:
         said = self.said.get(request.name, {})
         if isinstance(said, list):
             said = said.pop(0) if len(said) > 1 else said[0]
-        if isinstance(said, Callable):
+        if callable(said):
             said = said(request.inputs)
         return Reply(said if isinstance(said, str) else json.dumps(said), Usage(calls=1))
 
@@ -92,13 +93,13 @@ class Staged:
 
 
 def staged(
-    system: type[Agent],
+    system: type[MemorySystem],
     model: Any,
     texts: Sequence[str],
     questions: Sequence[str] = ("Who?",),
     *,
     env_options: Mapping[str, Any] | None = None,
-    agent: Agent | None = None,
+    agent: MemorySystem | None = None,
     **options: Any,
 ) -> Staged:
     """Play one system over pages, with the hashing encoder; ``options`` are those of the system."""
@@ -116,7 +117,9 @@ def staged(
     async def play() -> None:
         await agent.reset(Briefing(np.random.default_rng(0), env.dialect, env.options.allowed, 6))
         while not env.pomdp.over:
-            actions.append(await agent.act(env.pomdp.seen))
+            action = await agent.act(env.pomdp.seen)
+            assert isinstance(action, Action)
+            actions.append(action)
             env.step(actions[-1])
             results.extend(env.pomdp.seen.results)
 

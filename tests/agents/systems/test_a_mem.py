@@ -204,5 +204,6 @@ def test_it_plays_the_synthetic_world_to_the_end_at_two_calls_a_note() -> None:
     ])  # fmt: skip
     assert record.error is None
     assert record.terminated
+    assert record.outcome is not None
     notes = record.outcome.metrics["memory_size"]
     assert sum(step.usage.calls for step in record.steps) == 2 * notes - 1 + 3

@@ -203,4 +203,5 @@ def test_it_plays_the_synthetic_world_to_the_end() -> None:
     ])  # fmt: skip
     assert record.error is None
     assert record.terminated
+    assert record.outcome is not None
     assert record.outcome.metrics["evidence_stored"] > 0.9

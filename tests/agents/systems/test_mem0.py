@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -11,20 +11,22 @@ from hypothesis import strategies as st
 from staged import Replies, staged
 
 import memgym
-from memgym.agents.systems.mem0 import Mem0
+from memgym.agents.systems.mem0 import Mem0, dated
 from memgym.agents.systems.mem0_add_only import Mem0AddOnly
 from memgym.agents.systems.memory_r1 import MemoryR1
 from memgym.contracts import ContractError
+from memgym.memory.entry import Entry, Hit, Write
 from memgym.operations import Action, Advance
 from memgym.records import Episode
 from memgym.rollout import play
 
 OSLO, ROME = "Mia lives in Oslo.", "Mia lives in Rome."
-Decide = Callable[[Mapping[str, Any]], dict[str, str]]
 
 
 def model(**said: Any) -> Replies:
-    each = {"facts": lambda inputs: {"facts": [inputs["text"]]}}["facts"]
+    def each(inputs: Mapping[str, Any]) -> dict[str, list[str]]:
+        return {"facts": [inputs["text"]]}
+
     return Replies(**{"extract": each, "extract_after": each, "decide": {"action": "add"}, **said})
 
 
@@ -161,9 +163,6 @@ def test_an_unreadable_extraction_keeps_the_passage(text: str) -> None:
 
 
 def test_an_updated_memory_is_shown_with_the_time_of_the_update() -> None:
-    from memgym.agents.systems.mem0 import dated
-    from memgym.memory.entry import Entry, Hit, Write
-
     written = Write("e", 1, "create", 1)
     entry = Entry("m1", ROME, "main", written, written, time="May 2016")
     assert dated(Hit(entry, 1.0, "dense")) == f"(May 2016) {ROME}"
@@ -228,9 +227,9 @@ def test_memory_r1_answers_from_the_candidates_that_were_picked_in_that_order() 
 
 
 def test_memory_r1_reads_up_to_sixty_candidates() -> None:
-    replies = model(select={"numbers": []})
-    staged(MemoryR1, replies, ["A page."], env_options={}, options={"backend": {"encoder": "hashing"}})
-    assert MemoryR1(replies).retrieval.k == 60  # type: ignore[attr-defined]
+    replies = model(extract={"facts": [f"Fact {number} on Mia." for number in range(70)]}, select={"numbers": []})
+    staged(MemoryR1, replies, ["A page."])
+    assert len(replies.asked("select")[0]["options"]) == 60
 
 
 def test_memory_r1_ignores_numbers_that_no_candidate_has() -> None:
@@ -263,6 +262,7 @@ def test_the_system_plays_the_synthetic_world_to_the_end(name: str) -> None:
     ])  # fmt: skip
     assert record.error is None
     assert record.terminated
+    assert record.outcome is not None
     assert record.outcome.metrics["evidence_stored"] > 0.9
 
 
