@@ -95,7 +95,8 @@ def _filled(**options: Any) -> MemoryEnv:
     env.reset(seed=0)
     for number in range(ENTRIES):
         env.step(
-            f"<create_memory>Fact {number}: the user moved to city {number % 97} in {1990 + number % 30}.</create_memory>"
+            f"<create_memory>Fact {number}: the user moved to city {number % 97} in {1990 + number % 30}."
+            "</create_memory>"
         )
     return env
 

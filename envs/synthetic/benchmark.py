@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from numpy.random import Generator
 
+from memgym.registry import UnknownName
 from memgym.task import Benchmark, Sample, Task
 from memgym.tokens import make_tokenizer
 
@@ -81,7 +82,7 @@ class Synthetic(Benchmark):
     def sample(self, id: str) -> Sample:
         found = _ID.fullmatch(id)
         if found is None or found[1] != self._recipe.split:
-            raise KeyError(self._no_sample(id))
+            raise UnknownName(self._no_sample(id))
         return self._sample(int(found[2]))
 
     def _no_sample(self, id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,12 @@ ORIGINAL: dict[str, Any] = {
     ],
     "supporting_facts": [["Lindmill", 1], ["Vasttal", 0], ["Vasttal", 0]],
 }
+needs_parquet = pytest.mark.skipif(find_spec("pyarrow") is None, reason='parquet needs pip install "memgym[data]"')
 REAL = [
     ("hotpot_dev_distractor_sample.json", 109, 1088),
     ("hotpot_train_sample.json", 65, 644),
     ("hf_validation_distractor_sample.jsonl", 62, 620),
-    ("hf_validation_distractor_sample.parquet", 62, 620),
+    pytest.param("hf_validation_distractor_sample.parquet", 62, 620, marks=needs_parquet),
     ("hf_layout_no_id_named_like_original.json", 63, 622),
 ]
 
@@ -175,14 +177,17 @@ def test_the_real_file_gives_every_record_and_paragraph(
     assert len({document for sample in samples for document in sample.documents}) == paragraphs
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in REAL])
-def test_every_evidence_of_the_real_file_stands_in_a_document_of_its_sample(shared_data: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "records", "paragraphs"), REAL)
+def test_every_evidence_of_the_real_file_stands_in_a_document_of_its_sample(
+    shared_data: Path, name: str, records: int, paragraphs: int
+) -> None:
     for sample in HotpotQA(data=str(shared_data / "hotpotqa" / name)).records():
         texts = [document.render() for document in sample.documents]
         assert len(sample.questions[0].evidence) >= 2
         assert all(any(piece in text for text in texts) for piece in sample.questions[0].evidence)
 
 
+@needs_parquet
 def test_the_real_parquet_and_json_lines_give_the_same_samples(shared_data: Path) -> None:
     first, second = (
         HotpotQA(data=str(shared_data / "hotpotqa" / f"hf_validation_distractor_sample.{end}")).records()
