@@ -24,6 +24,11 @@ AGENTS = {
     "memgpt": "memgym.agents.systems.memgpt:MemGPT",
     "generative-agents": "memgym.agents.systems.generative_agents:GenerativeAgents",
     "memorybank": "memgym.agents.systems.memorybank:MemoryBank",
+    "simplemem": "memgym.agents.systems.simplemem:SimpleMem",
+    "lightmem": "memgym.agents.systems.lightmem:LightMem",
+    "structmem": "memgym.agents.systems.structmem:StructMem",
+    "expel": "memgym.agents.systems.expel:ExpeL",
+    "awm": "memgym.agents.systems.awm:AWM",
 }
 
 MODELS = {
@@ -76,4 +81,19 @@ COMPONENTS = {
     "memorybank.evolution": "memgym.agents.systems.memorybank:ForgettingEvolution",
     "memorybank.retrieval": "memgym.agents.systems.memorybank:SixNearest",
     "memorybank.utilization": "memgym.agents.systems.memorybank:PortraitInjection",
+    "simplemem.formation": "memgym.agents.systems.simplemem:SimpleMemFormation",
+    "simplemem.retrieval": "memgym.agents.systems.simplemem:SimpleMemRetrieval",
+    "lightmem.formation": "memgym.agents.systems.lightmem:LightMemFormation",
+    "lightmem.evolution": "memgym.agents.systems.lightmem:LightMemEvolution",
+    "lightmem.retrieval": "memgym.agents.systems.lightmem:LightMemRetrieval",
+    "structmem.backend": "memgym.agents.systems.structmem:StructMemBackend",
+    "structmem.formation": "memgym.agents.systems.structmem:StructMemFormation",
+    "structmem.evolution": "memgym.agents.systems.structmem:StructMemEvolution",
+    "structmem.retrieval": "memgym.agents.systems.structmem:StructMemRetrieval",
+    "expel.formation": "memgym.agents.systems.expel:ExpeLFormation",
+    "expel.evolution": "memgym.agents.systems.expel:ExpeLEvolution",
+    "expel.retrieval": "memgym.agents.systems.expel:ExpeLRetrieval",
+    "expel.utilization": "memgym.agents.systems.expel:ExpeLUtilization",
+    "awm.formation": "memgym.agents.systems.awm:AWMFormation",
+    "awm.retrieval": "memgym.agents.systems.awm:AWMRetrieval",
 }

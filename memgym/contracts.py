@@ -54,7 +54,12 @@ def _fill() -> None:
     for medium in media:
         add_key(f"{medium}_embedding_index", "index", f"entries can be found by {medium} embeddings")
     add_key("link_index", "index", "links between entries can be followed")
-    for store, about in {"recall": "messages as they came", "archival": "what was saved for later"}.items():
+    stores = {
+        "recall": "messages as they came",
+        "archival": "what was saved for later",
+        "summary": "what several entries come to",
+    }
+    for store, about in stores.items():
         add_key(f"{store}_store", "index", f"a store named {store}, for {about}")
     for medium in media:
         add_key(f"{medium}_content", "content", f"{medium} of an entry")
