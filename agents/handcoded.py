@@ -145,7 +145,8 @@ class Handcoded(ScriptedAgent):
         errand = read_task(observation.view.instruction)
         room = _ROOM.search(observation.view.text)
         self._known = known = Knowledge(_NAME.findall(room[1]) if room else [])
-        self._errand, self._at, self._held, self._wait = errand, "", "", list[Operation]()
+        self._errand, self._at, self._held, self._treated = errand, "", "", ""
+        self._shut, self._wait = set[str](), list[Operation]()
         self._put = "put {} in/on {}" if "put O in/on R" in observation.view.instruction else "move {} to {}"
         if "read" in self.briefing.operations:
             observation = yield Action((Read(known.room, k=MOST_NOTES, by="text"),))
@@ -212,10 +213,6 @@ class Handcoded(ScriptedAgent):
         return f"open {place}" if place in self._shut else ""
 
     # ---------------------------------------------------------------- learning
-
-    async def reset(self, briefing: object) -> None:
-        await super().reset(briefing)  # type: ignore[arg-type]
-        self._treated, self._shut = "", set[str]()
 
     def _learn(self, command: str, text: str) -> None:
         verb, names = command.partition(" ")[0], _NAME.findall(command)

@@ -10,7 +10,7 @@ import pytest
 
 from memgym import registry
 
-OPTIONAL = ("datasets", "faiss", "matplotlib", "onnxruntime", "pandas", "sentence_transformers", "tokenizers", "torch", "transformers")  # fmt: skip
+OPTIONAL = ("alfworld", "datasets", "faiss", "fast_downward", "jericho", "matplotlib", "onnxruntime", "pandas", "sentence_transformers", "textworld", "tokenizers", "torch", "transformers")  # fmt: skip
 ROWS = [(kind, name) for kind in registry.KINDS for name in registry.names(kind)]
 
 
