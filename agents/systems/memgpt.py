@@ -18,7 +18,8 @@ Deviations:
   on its length. Tokens are cl100k's; the system prompt is not counted.
 - The recall store is searched by words and the archival store by embedding, as in the code; a page is read together
   with those before it, since a read gives the k best.
-- What does not fit into the context beside core, summary and results is the oldest part of the queue.
+- Results push the oldest messages of the queue out of what the model sees, and paging ends when they alone fill the
+  context: the next page would push out the first. At most 50 steps a question, as in the code.
 """
 
 from __future__ import annotations

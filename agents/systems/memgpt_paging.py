@@ -39,7 +39,7 @@ class _Search:
 
 
 class MemGPTRetrieval(Retrieval):
-    """Searches both stores page by page until the model has enough, nothing new comes, or ``steps`` are over."""
+    """Searches both stores page by page until the model has enough, nothing new comes, or the context is full."""
 
     name = "memgpt.retrieval"
     requires = frozenset({"recall_store", "archival_store", "text_index", "text_embedding_index", "text_content"})
@@ -54,18 +54,17 @@ class MemGPTRetrieval(Retrieval):
 
     async def retrieve(self, question: str, world: World) -> Sequence[Hit]:
         search = _Search(question)
-        main = world.observation.scratchpad
+        main = MainContext.of(world.observation.scratchpad)
         for _ in range(self.steps):
-            texts = [text for text in (main, *self._results(search)) if text]
-            asked = await ENOUGH.ask(self.model, question=question, texts=texts)
+            window = Window(main, list(search.found.values()), self.context)
+            if window.full:
+                break
+            asked = await ENOUGH.ask(self.model, question=question, texts=window.texts)
             if asked.value.enough and not asked.degraded:
                 break
             if not await self._read(search, search.next(asked.value.queries), world):
                 break
         return list(search.found.values())
-
-    def _results(self, search: _Search) -> list[str]:
-        return newest([hit.entry.text for hit in search.found.values()], self.context)
 
     async def _read(self, search: _Search, pages: Sequence[tuple[str, int]], world: World) -> bool:
         """Read a page of each query in both stores; return whether anything is new."""
@@ -90,16 +89,27 @@ class MemGPTUtilization(Utilization):
     def __init__(self, model: ChatModel | None = None, *, context: int = 8192) -> None:
         if context < 1:
             raise ValueError(f"context is {context}; at least 1 was expected.")
-        self.context_tokens = context
+        self.size = context
 
     async def context(self, question: str, hits: Sequence[Hit], observation: Observation) -> str:
-        main = MainContext.of(observation.scratchpad)
+        return "\n\n".join(Window(MainContext.of(observation.scratchpad), hits, self.size).texts)
+
+
+class Window:
+    """What the model sees: core memory and summary, the newest results, and of the queue the newest that still fits.
+
+    ``full``: the results alone do not fit any more, so that those found first have fallen out.
+    """
+
+    def __init__(self, main: MainContext, hits: Sequence[Hit], tokens: int) -> None:
         count = tokenizer().count
+        said = [_said(hit) for hit in hits]
         fixed = replace(main, messages=()).render()
-        results = newest([_said(hit) for hit in hits], max(self.context_tokens - count(fixed), 0))
-        room = self.context_tokens - count(fixed) - sum(map(count, results))
+        results = newest(said, max(tokens - count(fixed), 0))
+        room = tokens - count(fixed) - sum(map(count, results))
         kept = replace(main, messages=tuple(newest(main.messages, max(room, 0))))
-        return "\n\n".join(part for part in (kept.render(), *results) if part)
+        self.full = len(results) < len(said)
+        self.texts = [part for part in (kept.render(), *results) if part]
 
 
 def _said(hit: Hit) -> str:
