@@ -83,6 +83,15 @@ def read_task(instruction: str) -> Errand:
     )
 
 
+def read_room(text: str) -> list[str]:
+    """Read the places of a room from a game's first text; raises ValueError where it names none."""
+    found = _ROOM.search(text)
+    places = _NAME.findall(found[1]) if found else []
+    if not places:
+        raise ValueError(f"The agent 'handcoded' begins with a look at the room; this is none: {text[:80]!r}.")
+    return places
+
+
 @dataclass(slots=True)
 class Knowledge:
     """What the agent believes of the room: its places, what each held when first seen, and what each holds now."""
@@ -143,10 +152,9 @@ class Handcoded(ScriptedAgent):
 
     async def episode(self, observation: Observation) -> Play:
         errand = read_task(observation.view.instruction)
-        room = _ROOM.search(observation.view.text)
-        self._known = known = Knowledge(_NAME.findall(room[1]) if room else [])
+        self._known = known = Knowledge(read_room(observation.view.text))
         self._errand, self._at, self._held, self._treated = errand, "", "", ""
-        self._shut, self._wait = set[str](), list[Operation]()
+        self._shut, self._wait, self._blind = set[str](), list[Operation](), ""
         self._put = "put {} in/on {}" if "put O in/on R" in observation.view.instruction else "move {} to {}"
         if "read" in self.briefing.operations:
             observation = yield Action((Read(known.room, k=MOST_NOTES, by="text"),))
@@ -210,6 +218,8 @@ class Handcoded(ScriptedAgent):
         return "" if self._at == place else f"go to {place}"
 
     def _open(self, place: str) -> str:
+        if place == self._blind:
+            return f"examine {place}"
         return f"open {place}" if place in self._shut else ""
 
     # ---------------------------------------------------------------- learning
@@ -217,6 +227,8 @@ class Handcoded(ScriptedAgent):
     def _learn(self, command: str, text: str) -> None:
         verb, names = command.partition(" ")[0], _NAME.findall(command)
         refused = text.startswith("Nothing happens.")
+        if verb in ("go", "examine"):
+            self._blind = ""
         if verb == "take":
             self._taken(names[0], names[1], refused)
         elif refused:
@@ -251,15 +263,15 @@ class Handcoded(ScriptedAgent):
     def _give_up(self, verb: str, names: list[str]) -> None:
         """Stop expecting what the game refuses, so that no command is tried for ever."""
         if verb == "go":
-            # Some places stand together: who is at one cannot go to the other.
-            self._at = names[0]
+            # Some places stand together: who is at one cannot go to the other, and has not looked at it.
+            self._at = self._blind = names[0]
         elif verb in APPLIANCES:
             self._treated = names[0]
         elif verb in ("open", "examine"):
             self._shut.discard(names[0])
             self._known.contents.setdefault(names[0], [])
-        elif verb in ("put", "move") and names[1] in self._known.places:
-            self._known.places.remove(names[1])
+        elif verb in ("put", "move") and len(self._known.places) > 1:
+            self._known.places = [place for place in self._known.places if place != names[1]]
 
 
 def _order(place: str, kind: str) -> tuple[bool, bool, bool, int]:

@@ -9,7 +9,7 @@ import pytest
 
 from memgym import registry
 from memgym.agent import Briefing, Observation
-from memgym.agents.handcoded import Errand, Handcoded, Knowledge, read_task
+from memgym.agents.handcoded import Errand, Handcoded, Knowledge, read_room, read_task
 from memgym.dialects.xml import XmlDialect
 from memgym.env import MemoryEnv
 from memgym.operations import OPERATIONS, Create, Update
@@ -45,6 +45,12 @@ def test_every_sentence_of_alfworld_is_read(sentence: str, errand: Errand) -> No
 def test_a_task_of_another_world_is_an_error_that_says_so(instruction: str) -> None:
     with pytest.raises(ValueError, match="ALFWorld only"):
         read_task(instruction)
+
+
+@pytest.mark.parametrize("text", ["", "Nothing happens.", "Looking quickly around you, you see nothing."])
+def test_a_text_without_a_room_is_an_error_that_shows_it(text: str) -> None:
+    with pytest.raises(ValueError, match="look at the room"):
+        read_room(text)
 
 
 def test_a_place_is_noted_once_with_what_it_held_at_first() -> None:
