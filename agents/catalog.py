@@ -12,6 +12,7 @@ AGENTS = {
     "oracle": "memgym.agents.oracle:Oracle",
     "llm": "memgym.agents.llm:LanguageModelAgent",
     "memory-system": "memgym.agents.lifecycle.system:MemorySystem",
+    "multi-system": "memgym.agents.lifecycle.multi:MultiSystem",
     "vanilla-rag": "memgym.agents.systems.vanilla_rag:VanillaRag",
     "a-mem": "memgym.agents.systems.a_mem:AMem",
     "mem0": "memgym.agents.systems.mem0:Mem0",

@@ -129,7 +129,7 @@ class PipelineAgent(Agent):
         return await self._resume(observation)
 
     async def _resume(self, observation: Observation | None) -> Action:
-        action = None if self._running is None else await _until_asked(self._running, observation)
+        action = None if self._running is None else await until_asked(self._running, observation)
         if action is None:
             self._running = None
         return action or Action()
@@ -146,7 +146,7 @@ class _Ask:
 
 
 @coroutine
-def _until_asked(running: Coroutine[Any, Any, None], value: Any) -> Yielding[Any, Any, Action | None]:
+def until_asked(running: Coroutine[Any, Any, None], value: Any) -> Yielding[Any, Any, Action | None]:
     """Run a coroutine until it asks for a step; whatever else it awaits is the event loop's, and is passed through."""
     try:
         asked = running.send(value)

@@ -6,6 +6,7 @@ pipeline can look before it writes; only then is the next input read.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
@@ -31,7 +32,48 @@ def reads_on(observation: Observation) -> bool:
     return observation.view.phase == "read" and bool(observation.view.text)
 
 
-class MemorySystem(PipelineAgent):
+class Pipeline(PipelineAgent):
+    """Reads what there is to read, answers what is asked, and acts where a world is to be acted in."""
+
+    model: ChatModel
+
+    async def play(self, world: World) -> None:
+        while (phase := world.observation.view.phase) != "done":
+            if phase == "read":
+                await self._read(world)
+            elif phase == "answer":
+                await self._answer(world)
+            else:
+                await act(self, world)
+
+    async def _read(self, world: World) -> None:
+        """Take in every piece of the input that follows, up to where a question is asked or the input ends."""
+        while reads_on(world.observation):
+            await self.take_in(world)
+            await world.step(Action(command=Advance()))
+        await self.settle(world)
+        if world.observation.view.phase == "read":
+            await world.step(Action(command=Advance()))
+
+    async def _answer(self, world: World) -> None:
+        asked = question(world.observation.view)
+        text = await self.recall(asked, world)
+        await world.step(Action(command=await answer(self.model, text, asked)))
+
+    @abstractmethod
+    async def take_in(self, world: World) -> None:
+        """Bring what is shown now into memory, as far as it completes a piece."""
+
+    @abstractmethod
+    async def settle(self, world: World) -> None:
+        """Bring what was held back into memory, and tidy up."""
+
+    @abstractmethod
+    async def recall(self, asked: str, world: World) -> str:
+        """Return what memory says to a question, in the words that the model is shown."""
+
+
+class MemorySystem(Pipeline):
     """An agent made of a backend, a formation, a retrieval, an evolution (or none) and a utilization.
 
     Each part is an instance, or the name of a component; a named one is built with ``model`` and with
@@ -94,30 +136,10 @@ class MemorySystem(PipelineAgent):
         self._promises = Promises(self.formation.contract())
         self._pieces = Pieces(self.formation)
 
-    async def play(self, world: World) -> None:
-        while (phase := world.observation.view.phase) != "done":
-            if phase == "read":
-                await self._read(world)
-            elif phase == "answer":
-                await self._answer(world)
-            else:
-                await act(self, world)
-
-    async def _read(self, world: World) -> None:
-        """Take in every piece of the input that follows, up to where a question is asked or the input ends."""
-        while reads_on(world.observation):
-            await self.take_in(world)
-            await world.step(Action(command=Advance()))
-        await self.settle(world)
-        if world.observation.view.phase == "read":
-            await world.step(Action(command=Advance()))
-
     async def take_in(self, world: World) -> None:
-        """Bring what is shown now into memory, as far as it completes a piece."""
         await self._form(self._pieces.feed(world.observation), world)
 
     async def settle(self, world: World) -> None:
-        """Bring what was held back into memory, and tidy up."""
         await self._form(self._pieces.finish(), world)
         await self._integrate(await self.formation.finish(world.observation), world)
         await self.evolution.settle(world)
@@ -131,16 +153,15 @@ class MemorySystem(PipelineAgent):
         if formed:
             await self.evolution.integrate(formed, world)
 
-    async def _answer(self, world: World) -> None:
-        asked = question(world.observation.view)
-        text = await self.recall(asked, world)
-        await world.step(Action(command=await answer(self.model, text, asked)))
-
     async def recall(self, asked: str, world: World) -> str:
-        """Return what memory says to a question: retrieved, then put into the words that the model is shown."""
+        return await self.show(asked, await self.search(asked, world), world.observation)
+
+    async def search(self, asked: str, world: World) -> Sequence[Hit]:
+        """Return the entries that a question finds, best first."""
         hits = await self.retrieval.retrieve(asked, world)
         await self.evolution.recalled(hits, world)
-        return await self.show(asked, hits, world.observation)
+        return hits
 
     async def show(self, asked: str, hits: Sequence[Hit], observation: Observation) -> str:
+        """Put what was found into the words that the model is shown."""
         return await self.utilization.context(asked, hits, observation)
