@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -270,5 +271,13 @@ class MemoryMachine(RuleBasedStateMachine):
         assert all(digest != self.memory.digest() for kept, digest in states if kept != self.model)
 
 
-MemoryMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)
-TestMemory = MemoryMachine.TestCase
+HISTORIES: Any = MemoryMachine.TestCase
+
+
+class TestMemory(HISTORIES):  # type: ignore[misc]
+    settings: Any = settings(max_examples=50, stateful_step_count=30)
+
+
+@pytest.mark.slow
+class TestMemoryAtLength(HISTORIES):  # type: ignore[misc]
+    settings: Any = settings(max_examples=200, stateful_step_count=50)
