@@ -7,6 +7,7 @@ BENCHMARKS = {
     "2WikiMultihopQA": "memgym.envs.twowiki:TwoWikiMultihopQA",
     "MuSiQue": "memgym.envs.musique:MuSiQue",
     "Synthetic": "memgym.envs.synthetic:Synthetic",
+    "SyntheticDialogue": "memgym.envs.dialogue:SyntheticDialogue",
     "LoCoMo": "memgym.envs.locomo:LoCoMo",
     "LongMemEval": "memgym.envs.longmemeval:LongMemEval",
     "Experience": "memgym.envs.experience:LivedExperience",
@@ -37,6 +38,7 @@ ENVIRONMENTS |= {
     )
 }
 ENVIRONMENTS |= {
+    **{f"SyntheticDialogue-{n}sessions": {"benchmark": "SyntheticDialogue", "sessions": n} for n in (5, 10, 20, 35)},
     "LoCoMo": {"benchmark": "LoCoMo"},
     **{
         f"LoCoMo-{category}": {"benchmark": "LoCoMo", "categories": category}
