@@ -46,8 +46,12 @@ class Tokenizer(Protocol):
         ...
 
 
+@cache
 def make_tokenizer(name: str) -> Tokenizer:
-    """Build "cl100k" or "huggingface:PATH"; an unknown name is an UnknownName. It is loaded when used."""
+    """Return the tokenizer "cl100k" or "huggingface:PATH", one a name and process; it is loaded when used.
+
+    An unknown name is an UnknownName with the nearest one.
+    """
     kind, _, model = name.partition(":")
     options = {"model": model} if model else {}
     return cast("Tokenizer", registry.call(registry.load("tokenizer", kind), f"tokenizer {kind!r}", options))
