@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import ClassVar
 
 from memgym.agent import Briefing, Observation, World
@@ -94,7 +93,7 @@ class ReadAgentFormation(Formation):
         self._held.append(piece)
         written: list[Operation] = []
         pad = observation.scratchpad
-        while len(self._held) > 1 and sum(self._sizes()) > self.longest:
+        while len(self._held) > 1 and words(_page(self._held)) > self.longest:
             pages, pad = await self._turn(await self._border(), pad)
             written += pages
         return written
@@ -105,15 +104,13 @@ class ReadAgentFormation(Formation):
         written, _ = await self._turn(len(self._held), observation.scratchpad)
         return written
 
-    def _sizes(self) -> list[int]:
-        return [words(piece.text) for piece in self._held]
-
     async def _border(self) -> int:
         """Return after how many of the passages held the page ends; at least one stays."""
-        lengths = list(accumulate(self._sizes()))
-        borders = [n for n, length in enumerate(lengths[:-1], 1) if self.shortest <= length <= self.longest]
+        lengths = {n: words(_page(self._held[:n])) for n in range(1, len(self._held))}
+        fitting = [n for n, length in lengths.items() if length <= self.longest]
+        borders = [n for n in fitting if lengths[n] >= self.shortest]
         if not borders:
-            return max((n for n, length in enumerate(lengths[:-1], 1) if length <= self.longest), default=1)
+            return max(fitting, default=1)
         if self.breaks == "size" or len(borders) == 1:
             return borders[-1]
         asked = await SELECT.ask(self.model, question=WHERE, options=[self._around(border) for border in borders])
