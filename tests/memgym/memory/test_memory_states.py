@@ -63,7 +63,7 @@ def test_restore_of_a_snapshot_is_the_identity(dense: Memory) -> None:
 def test_a_snapshot_can_be_restored_many_times(memory: Memory) -> None:
     found(memory, "Oslo")
     kept, before = memory.snapshot(), memory.digest()
-    for _ in range(2):
+    for _ in range(3):
         assert found(memory, "Oslo", k=1) == ["m1"]
         do(memory, Delete("m1"), Evolve("m2", context="c"))
         assert "m1" not in found(memory, "Oslo", k=1)
