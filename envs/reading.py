@@ -125,7 +125,12 @@ class ReadingTask(Task):
             scores.setdefault(self._reward, fmean(rewards))
         missing = len(self._questions) - len(self._answers)
         references = tuple(question.answers for question in self._questions)
-        return Outcome(fmean(rewards), scores, (*self._answers, *([None] * missing)), references)
+        categories = tuple(question.category for question in self._questions)
+        return Outcome(
+            fmean(rewards), scores, (*self._answers, *([None] * missing)), references,
+            tuple(self._rewards.get(category, self._reward) for category in categories),
+            categories if any(categories) else (),
+        )  # fmt: skip
 
     def cheat(self) -> Command:
         if self._reading:

@@ -7,6 +7,7 @@ episodes can begin all its steps, encode what is new in one call, and then finis
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from memgym.addresses import resolve
@@ -226,7 +227,7 @@ class Pomdp:
 
     def _score(self, outcome: Outcome) -> Outcome:
         metrics = {**outcome.metrics, **self._log.metrics(), "memory_size": float(len(self.memory))}
-        return Outcome(outcome.reward, metrics, outcome.predictions, outcome.references)
+        return replace(outcome, metrics=metrics)
 
     def fork(self) -> Pomdp:
         """Return a copy in the same state that shares nothing which either side can change."""

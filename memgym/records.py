@@ -145,7 +145,8 @@ class EpisodeRecord:
             tuple(StepRecord.from_json(one) for one in data["steps"]),
             None if outcome is None else Outcome(
                 outcome["reward"], outcome["metrics"], tuple(outcome["predictions"]),
-                tuple(tuple(one) for one in outcome["references"]),
+                tuple(tuple(one) for one in outcome["references"]), tuple(outcome.get("scored_by", ())),
+                tuple(outcome.get("categories", ())),
             ),
             data["terminated"], data["truncated"], data["memory"], data["setting"], data["privileged"], data["error"],
         )  # fmt: skip
@@ -184,9 +185,14 @@ def _result(result: Result) -> dict[str, Any]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {
+    data = {
         "reward": outcome.reward,
         "metrics": dict(outcome.metrics),
         "predictions": list(outcome.predictions),
         "references": [list(one) for one in outcome.references],
     }
+    if outcome.scored_by:
+        data["scored_by"] = list(outcome.scored_by)
+    if outcome.categories:
+        data["categories"] = list(outcome.categories)
+    return data

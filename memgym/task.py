@@ -94,12 +94,18 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How an episode went. ``reward`` lies in [0, 1]; lists are aligned question by question (None: not answered)."""
+    """How an episode went. ``reward`` lies in [0, 1]; lists are aligned question by question (None: not answered).
+
+    ``scored_by`` names the metric of each question's part of the reward, so that it can be computed again from the
+    record alone; ``categories`` are the questions' own. Both are empty where there is nothing to say.
+    """
 
     reward: float
     metrics: Mapping[str, float] = field(default_factory=dict)
     predictions: tuple[str | None, ...] = ()
     references: tuple[tuple[str, ...], ...] = ()
+    scored_by: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
 
 
 class Task(ABC):

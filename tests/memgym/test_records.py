@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +161,12 @@ def test_different_texts_have_different_digests(one: dict[str, str], two: dict[s
 def test_a_digest_tells_observations_apart(texts: list[dict[str, str]]) -> None:
     same = list(texts[0].items()) == list(texts[1].items())
     assert (digest(texts[0]) == digest(texts[1])) is same
+
+
+def test_categories_and_the_metric_of_each_question_survive_a_record():
+    outcome = Outcome(0.5, {}, ("x", None), (("x",), ("z",)), ("em", "abstention"), ("time", "none"))
+    assert EpisodeRecord.from_json(json.loads(replace(RECORD, outcome=outcome).line())).outcome == outcome
+
+
+def test_an_outcome_without_categories_is_written_as_before():
+    assert set(RECORD.to_json()["outcome"]) == {"reward", "metrics", "predictions", "references"}
