@@ -42,12 +42,15 @@ class EvidenceLog:
             "evidence_shown": self.shown,
             "answer_shown": self.answer_shown,
         }
-        missing = len(self.questions) - len(self.stored)
+        left = self.questions[len(self.stored) :]
+        with_evidence = sum(bool(question.evidence) for question in left)
+        with_answer = sum(_wanted(question.answers) != [] for question in left)
+        missing = {"evidence_stored": with_evidence, "evidence_shown": with_evidence, "answer_shown": with_answer}
         means = {}
         for name, values in columns.items():
             defined = [value for value in values if value is not None]
-            if defined:
-                means[name] = sum(defined) / (len(defined) + missing)
+            if count := len(defined) + missing[name]:
+                means[name] = sum(defined) / count
         return means
 
     def fork(self) -> EvidenceLog:
@@ -65,7 +68,11 @@ def coverage(evidence: Sequence[str], texts: Iterable[str]) -> float | None:
 
 
 def _holds(answers: Sequence[str], texts: Iterable[str]) -> float | None:
-    wanted = [answer.casefold() for answer in answers if answer.strip()]
+    wanted = _wanted(answers)
     if not wanted:
         return None
     return float(any(answer in text.casefold() for text in texts for answer in wanted))
+
+
+def _wanted(answers: Sequence[str]) -> list[str]:
+    return [answer.casefold() for answer in answers if answer.strip()]
