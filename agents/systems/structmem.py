@@ -26,7 +26,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Create, Operation, Read, pairs
 
 from ..lifecycle.builtin import VectorStore
-from ..lifecycle.components import Evolution, Piece, Retrieval, creates, needs_model
+from ..lifecycle.components import Evolution, Piece, Retrieval, needs_model
 from ..lifecycle.system import MemorySystem
 from ..memory_prompts import EDGES, EXTRACT, SUMMARISE, Edge
 from .lightmem import SegmentFormation
@@ -96,11 +96,21 @@ class StructMemEvolution(Evolution):
         self._held = []
 
     async def integrate(self, formed: Sequence[Operation], world: World) -> None:
-        await world.step(Action(tuple(formed)))
-        for entry in creates(formed):
-            if self._held and (len(self._held) >= self.most or self._over(entry.time)):
-                await self.settle(world)
-            self._held.append(entry)
+        """Write what belongs to a window before it is consolidated, and what comes after it afterwards."""
+        waiting: list[Operation] = []
+        for operation in formed:
+            if isinstance(operation, Create):
+                if self._held and (len(self._held) >= self.most or self._over(operation.time)):
+                    await self._write(waiting, world)
+                    await self.settle(world)
+                    waiting = []
+                self._held.append(operation)
+            waiting.append(operation)
+        await self._write(waiting, world)
+
+    async def _write(self, operations: Sequence[Operation], world: World) -> None:
+        if operations:
+            await world.step(Action(tuple(operations)))
 
     def _over(self, time: str) -> bool:
         """Whether a time is outside the window that the first entry opened."""
