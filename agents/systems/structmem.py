@@ -126,8 +126,9 @@ class StructMemEvolution(Evolution):
         if not held:
             return
         texts = [entry.text for entry in held]
-        seen = await world.step(Action((Read("\n".join(texts), k=self.seeds, by="dense"),)))
-        seeds = [hit.entry.text for hit in seen.memories if hit.entry.text not in texts]
+        near = Read("\n".join(texts), k=self.seeds + len(texts), by="dense")
+        seen = await world.step(Action((near,)))
+        seeds = [hit.entry.text for hit in seen.memories if hit.entry.text not in texts][: self.seeds]
         asked = await SUMMARISE.ask(self.model, texts=[*seeds, *texts], focus=[], limit=self.limit)
         if asked.value.text:
             marks = pairs(degraded="summarise") if asked.degraded else ()
