@@ -32,7 +32,7 @@ _RANGES = {"sessions": (2, 100), "turns": (4, 200), "people": (2, 5), "questions
 class SyntheticDialogue(Benchmark):
     """Invented people talk over dated sessions; some of what they say changes, some was never said.
 
-    An id such as "train-0000123" always stands for the same sample.
+    An id such as "validation-0000123" always stands for the same sample.
 
     Args:
         sessions: How many sessions, 2 to 100; turns: of each session, 4 to 200, about half of which tell something.
@@ -71,7 +71,7 @@ class SyntheticDialogue(Benchmark):
         changes: float = 0.5,
         similarity: float = 0.5,
         ask: str = "end",
-        split: str = "train",
+        split: str = "validation",
         scripts: str | Sequence[str] = "latin",
         reward: str = "em",
         unit: str = "session",
