@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +15,8 @@ from typing import Any, ClassVar
 
 from numpy.random import Generator
 
-from memgym.operations import Act, Advance, Command, Result, Status
-from memgym.records import EpisodeRecord, digest, read_records
-from memgym.rollout import Cast, begin, take
+from memgym.operations import Advance, Command, Result, Status
+from memgym.replay import experiences_of, lived_in, replays
 from memgym.task import Benchmark, Experience, Outcome, Sample, Task, TaskView
 
 from .files import DataNotFound
@@ -32,7 +30,7 @@ CLOSING = f"{GUIDE}\n\nThat was the last one: advance when your memory is in ord
 SPARE = 8
 """Steps that the horizon grants beyond one an experience."""
 
-_TASK = re.compile(r"Your task(?: is to)?:\s*(.+?)\s*(?:\n\n|\Z)", re.DOTALL)
+__all__ = ["ExperienceTask", "LivedExperience", "experiences_of"]
 
 
 class ExperienceTask(Task):
@@ -172,44 +170,9 @@ class LivedExperience(Benchmark):
         return Shelf(samples, "There is no experience to show.")
 
 
-def experiences_of(record: EpisodeRecord, cast: Cast | None = None) -> tuple[Experience, ...]:
-    """Return what was lived in a recorded episode: one experience, or none if no command was given or it failed.
-
-    The episode is played again, since a record keeps digests in place of texts. Each command stands with what was
-    observed when it was given; steps on memory alone are left out. Success is a reward of 1. A replay that differs
-    from the record is a ValueError.
-    """
-    if record.error is not None or record.outcome is None:
-        return ()
-    cast = cast or Cast()
-    env = cast.env(record.episode)
-    begin(env, record.episode)
-    task, kind = env.pomdp.seen.view.instruction, str(env.pomdp.sample.data.get("task_type", ""))
-    steps: list[tuple[str, str]] = []
-    for number, step in enumerate(record.steps, 1):
-        command = env.dialect.parse(step.action).command
-        if isinstance(command, Act) and env.pomdp.seen.view.phase == "act":
-            steps.append((env.pomdp.seen.view.text, command.text))
-        take(env, step.action)
-        if digest(env.pomdp.texts) != step.observation:
-            raise ValueError(
-                f"The episode {record.episode.id!r} does not play as it was recorded: step {number} shows another text."
-            )
-    cast.take_back(record.episode, env)
-    success = record.outcome.reward >= 1
-    return (Experience(_asked(task), tuple(steps), success, kind),) if steps else ()
-
-
-def _asked(instruction: str) -> str:
-    """Return what is asked for in an instruction, without how the world works."""
-    found = _TASK.search(instruction)
-    return found[1] if found else instruction.strip()
-
-
 def _recorded(path: str) -> Iterator[Experience]:
-    cast = Cast()
-    for record in read_records(Path(path).expanduser()):
-        yield from experiences_of(record, cast)
+    for record, again in replays(Path(path).expanduser()):
+        yield from lived_in(record, again)
 
 
 def _validated(given: Sequence[Mapping[str, Any]]) -> tuple[Experience, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import gymnasium
 from gymnasium import spaces
 
-from memgym import registry
+from memgym import parts, registry
 from memgym.memory.memory import Memory, Snapshot
 from memgym.operations import Action, Command
 from memgym.options import Options
@@ -46,7 +46,8 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
     share, "step", "memory/size"; at the end "outcome" with scores, predictions and references.
 
     ``reset(options=...)`` takes "sample" (an id), "memory" ("fresh", "keep", a Memory, a Snapshot, or what
-    ``Memory.to_json`` returned) and "frozen" (True: every write of the episode is refused with status ``frozen``).
+    ``Memory.to_json`` returned), "frozen" (True: every write of the episode is refused with status ``frozen``) and
+    "part" (which part of the sample's task is played: see ``memgym.parts``).
     """
 
     metadata = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012
@@ -79,14 +80,17 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         start = options.pop("memory", "fresh")
         frozen = bool(options.pop("frozen", False))
         wanted = options.pop("sample", None)
+        part = options.pop("part", {})
         if options:
-            raise registry.unknown("reset option", next(iter(options)), ["sample", "memory", "frozen"])
+            raise registry.unknown("reset option", next(iter(options)), ["sample", "memory", "frozen", "part"])
+        parts.check(part)
         sample_rng, task_rng = self.np_random.spawn(2)
         sample = self.benchmark.draw(sample_rng) if wanted is None else self.benchmark.sample(wanted)
+        sample = parts.sample_of(part, sample)
         self.memory = self._starting_memory(start)
         self.memory.frozen = frozen
-        self.group = _group(sample.id, task_rng, self.memory)
-        task = self.benchmark.task(sample, task_rng)
+        self.group = _group(sample.id, task_rng, self.memory) + (f"@{parts.name_of(part)}" if part else "")
+        task = parts.task_of(part, self.benchmark.task(sample, task_rng))
         self._pomdp = Pomdp(sample, task, self.memory, self.dialect, self.options)
         return self._pomdp.texts, self._info(self._pomdp)
 

@@ -28,6 +28,9 @@ class Episode:
     ``options`` are the environment's beyond its id, ``memory`` the starting memory as ``Memory.to_json`` gives it
     (None: empty), ``tags`` what a protocol says of it ("phase": "test"). Members of a group share everything but
     ``member``, which moves the agent's random stream and nothing else. Two episodes with equal fields play equally.
+
+    ``after`` is the id of an episode whose memory this one starts with, in place of ``memory``: a record then need not
+    hold the memory. ``part`` is the part of the sample's task that is played (see ``memgym.parts``); empty: all of it.
     """
 
     id: str
@@ -43,6 +46,8 @@ class Episode:
     frozen: bool = False
     member: int = 0
     tags: Mapping[str, str] = field(default_factory=dict)
+    after: str | None = None
+    part: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,29 @@ import memgym
 from memgym import registry
 from memgym.agent import Agent, Briefing
 from memgym.env import MemoryEnv
+from memgym.lived import Diary
 from memgym.model import ChatModel, Meter, Usage
 from memgym.operations import Action
 from memgym.records import NO_USAGE, Episode, EpisodeRecord, StepRecord, digest
+from memgym.task import Experience
 from memgym.tokens import make_tokenizer
 
 _AGENT = 1
 """The agent's stream of an episode's seed; the environment takes the seed itself."""
+_FREE = 64
+"""Environments that a Cast keeps for later; the one that was not used for longest is let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An episode's record and what it leaves behind for others: its memory, and what was lived (None: nothing was).
+
+    ``memory`` is what ``Memory.to_json`` gives; of a frozen episode it is the memory that it began with.
+    """
+
+    record: EpisodeRecord
+    memory: Mapping[str, Any]
+    experience: Experience | None
 
 
 class Cast:
@@ -32,14 +49,17 @@ class Cast:
 
     def __init__(self, models: Mapping[str, ChatModel] | None = None) -> None:
         self._models: dict[str, ChatModel] = dict(models or {})
-        self._free: dict[str, list[MemoryEnv]] = {}
+        self._free: list[tuple[str, MemoryEnv]] = []
 
     def env(self, episode: Episode) -> MemoryEnv:
-        free = self._free.setdefault(_key(episode), [])
-        return free.pop() if free else make_env(episode.env, **episode.options)
+        key = _key(episode)
+        for at in reversed(range(len(self._free))):
+            if self._free[at][0] == key:
+                return self._free.pop(at)[1]
+        return make_env(episode.env, **episode.options)
 
     def take_back(self, episode: Episode, env: MemoryEnv) -> None:
-        self._free[_key(episode)].append(env)
+        self._free = [*self._free[1 - _FREE :], (_key(episode), env)]
 
     def model(self, episode: Episode) -> ChatModel | None:
         if episode.model is None:
@@ -62,28 +82,56 @@ async def rollout(episode: Episode, cast: Cast | None = None) -> EpisodeRecord:
     """
     cast = cast or Cast()
     env = cast.env(episode)
+    record = await _play(env, episode, cast, begin(env, episode), None)
+    cast.take_back(episode, env)
+    return record
+
+
+async def play_through(episode: Episode, cast: Cast, memory: Mapping[str, Any] | None = None) -> Played:
+    """Play one episode as ``rollout`` does; return with its record what it leaves behind.
+
+    ``memory`` is what the episode ``after`` which this one comes has left.
+    """
+    env = cast.env(episode)
+    first = begin(env, episode, memory)
+    diary = Diary(env)
+    record = await _play(env, episode, cast, first, diary)
+    played = Played(record, env.memory.to_json(), diary.close(record.outcome))
+    cast.take_back(episode, env)
+    return played
+
+
+async def _play(
+    env: MemoryEnv, episode: Episode, cast: Cast, first: tuple[str, int], diary: Diary | None
+) -> EpisodeRecord:
     model = cast.model(episode)
     meter = None if model is None else Meter(model)
     agent = registry.make_agent(episode.agent, model=meter, **episode.agent_options)
-    first = begin(env, episode)
     steps: list[StepRecord] = []
     error = None
     try:
         await agent.reset(_briefing(env, agent, episode))
         while not env.pomdp.over:
-            steps.append(await _step(env, agent, meter))
+            steps.append(await _step(env, agent, meter, diary))
     except Exception as failure:
         # A failed episode is data: it is counted, and the run goes on.
         error = f"{type(failure).__name__}: {failure}"
-    record = finish(env, episode, first, steps, privileged=agent.privileged, error=error)
-    cast.take_back(episode, env)
-    return record
+    return finish(env, episode, first, steps, privileged=agent.privileged, error=error)
 
 
-def begin(env: MemoryEnv, episode: Episode) -> tuple[str, int]:
-    """Start an episode; return the digest and the tokens of its first observation."""
-    start = {"memory": "fresh" if episode.memory is None else episode.memory, "frozen": episode.frozen}
-    texts, _ = env.reset(seed=episode.seed, options={**start, "sample": episode.sample})
+def begin(env: MemoryEnv, episode: Episode, memory: Mapping[str, Any] | None = None) -> tuple[str, int]:
+    """Start an episode; return the digest and the tokens of its first observation.
+
+    An episode that comes ``after`` another starts with the ``memory`` that this one left; without it that is a
+    ValueError.
+    """
+    if episode.after is not None and memory is None:
+        raise ValueError(
+            f"The episode {episode.id!r} starts with the memory that {episode.after!r} left, which is not given."
+        )
+    start = memory if episode.after is not None else episode.memory
+    options = {"memory": "fresh" if start is None else start, "frozen": episode.frozen, "part": episode.part}
+    texts, _ = env.reset(seed=episode.seed, options={**options, "sample": episode.sample})
     return start_of(texts)
 
 
@@ -93,9 +141,11 @@ def _briefing(env: MemoryEnv, agent: Agent, episode: Episode) -> Briefing:
     return Briefing(rng, env.dialect, env.options.allowed, env.options.k or 6, sample)
 
 
-async def _step(env: MemoryEnv, agent: Agent, meter: Meter | None) -> StepRecord:
+async def _step(env: MemoryEnv, agent: Agent, meter: Meter | None, diary: Diary | None) -> StepRecord:
     action = await agent.act(env.pomdp.seen)
     text = written(env, action)
+    if diary is not None:
+        diary.note(text)
     return take(env, text, Usage() if meter is None else meter.take())
 
 

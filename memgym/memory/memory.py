@@ -237,9 +237,14 @@ class Memory:
 
     def digest(self) -> str:
         """Return a short hash of the state: equal states, equal digests, on any machine."""
-        # Not ASCII: there, an emoji and the two halves of its surrogate pair would look the same.
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return digest_of(self.to_json())
+
+
+def digest_of(data: Mapping[str, Any]) -> str:
+    """Return the digest of the memory that ``to_json`` gave as ``data``."""
+    # Not ASCII: there, an emoji and the two halves of its surrogate pair would look the same.
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def key_of(id: str) -> int:
