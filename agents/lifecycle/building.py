@@ -39,6 +39,8 @@ def _part(stage: str, chosen: Component | str | None, model: ChatModel | None, o
         chosen = named(chosen, model, options)
     elif options:
         raise ValueError(f"The {stage} is built already; its options {sorted(options)} come too late.")
+    if not isinstance(chosen, Component):
+        raise TypeError(f"The {stage} is {chosen!r}; a component or the name of one was expected.")
     if chosen.stage != stage:
         raise ValueError(f"{chosen.name!r} is a {chosen.stage} and cannot be the {stage}.")
     return chosen
