@@ -14,6 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.random import Generator
+from small_house import as_json, experience
 
 from memgym import registry
 from memgym.env import MemoryEnv
@@ -30,6 +31,7 @@ IDS = [
     pytest.param(name, marks=[pytest.mark.slow] if name.endswith(LARGE) or name.startswith(MADE) else [])
     for name in registry.names("environment")
 ]
+LIVED = [as_json(experience(thing, "shelf")) for thing in ("mug", "plate", "cup", "jug")]
 TRACE = [
     "", f"<create_memory>{MARK}</create_memory><scratchpad>{MARK}</scratchpad>", f"<read_memory>{MARK}</read_memory>",
     "<delete_memory id='#1'/><advance/>", "<answer>wrong</answer><act>look</act>", "free text", "<delete_memory id='m9'/>",
@@ -41,7 +43,7 @@ def options(id: str, shared_data: Path) -> dict[str, Any]:
     benchmark = registry.load("benchmark", registry.environment(id)["benchmark"])
     if benchmark.synthetic:
         return {}
-    places = {"data": str(shared_data), "corpus": str(shared_data / "distractor_corpora")}
+    places = {"data": str(shared_data), "corpus": str(shared_data / "distractor_corpora"), "experiences": LIVED}
     return {name: place for name, place in places.items() if name in registry.parameters(benchmark)}
 
 
