@@ -108,7 +108,7 @@ def test_what_has_faded_is_deleted_when_a_later_day_begins() -> None:
 
 
 def test_a_recall_is_remembered_as_strength_from_which_the_curve_is_counted() -> None:
-    agent = MemoryBank(model(), options={"backend": {"encoder": "hashing"}, **{"evolution": {"mode": "threshold"}}})
+    agent = MemoryBank(model(), options={"backend": {"encoder": "hashing"}, "evolution": {"mode": "threshold"}})
     done = staged(MemoryBank, model(), DAYS[:1], ["Who bought a boat?"], agent=agent)
     traces = agent.evolution._traces  # type: ignore[attr-defined]
     assert {id: trace.strength for id, trace in traces.items()} == {entry.id: 2 for entry in done.entries}
