@@ -76,13 +76,13 @@ def test_a_fullwiki_file_is_not_taken_for_the_distractor_setting(tmp_path: Path)
 
 
 def test_a_checkout_of_the_hub_is_read_with_all_its_shards(tmp_path: Path) -> None:
-    parts = tuple(put(tmp_path / "hotpotqa" / "distractor" / f"validation-0000{n}-of-00002.parquet") for n in range(2))
+    parts = tuple(put(tmp_path / "hotpotqa" / "distractor" / f"train-0000{n}-of-00002.parquet") for n in range(2))
     assert find(HOTPOT, "train", tmp_path).files == parts
 
 
 def test_a_missing_shard_is_broken(tmp_path: Path) -> None:
-    put(tmp_path / "validation-00000-of-00002.parquet")
-    with pytest.raises(BrokenData, match=r"validation-00001-of-00002.parquet is missing"):
+    put(tmp_path / "train-00000-of-00002.parquet")
+    with pytest.raises(BrokenData, match=r"train-00001-of-00002.parquet is missing"):
         find(HOTPOT, "train", tmp_path)
 
 
