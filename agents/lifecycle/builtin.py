@@ -115,7 +115,12 @@ class PromptInjection(Utilization):
         pass
 
     async def context(self, question: str, hits: Sequence[Hit], observation: Observation) -> str:
-        return "\n\n".join(f"({hit.entry.time}) {hit.entry.text}" if hit.entry.time else hit.entry.text for hit in hits)
+        return "\n\n".join(dated(hit.entry.text, hit.entry.time) for hit in hits)
+
+
+def dated(text: str, time: str) -> str:
+    """Return a text after its time, if it has one that the text itself does not say (a session's header does)."""
+    return f"({time}) {text}" if time and time not in text else text
 
 
 class ScratchpadInjection(Utilization):

@@ -33,7 +33,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Create, Operation, Scratchpad
 
 from ..budget import cut, newest, parts, tokenizer
-from ..lifecycle.builtin import VectorStore
+from ..lifecycle.builtin import VectorStore, dated
 from ..lifecycle.components import Evolution, creates, needs_model
 from ..lifecycle.system import MemorySystem
 from ..memory_prompts import EXTRACT, SUMMARISE
@@ -129,7 +129,7 @@ class MemGPTEvolution(Evolution):
 
     def _message(self, create: Create) -> str:
         text = "\n".join(line for line in create.text.splitlines() if line.strip())
-        return cut(f"({create.time}) {text}" if create.time else text, max(self.size // 4, 1))
+        return cut(dated(text, create.time), max(self.size // 4, 1))
 
     async def _save(self, now: MainContext, questions: Sequence[str], time: str) -> tuple[MainContext, list[Operation]]:
         """Do what the model does when it is warned: write core memory anew, and put facts into the archival store."""

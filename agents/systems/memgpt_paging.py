@@ -14,6 +14,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Read
 
 from ..budget import newest, tokenizer
+from ..lifecycle.builtin import dated
 from ..lifecycle.components import Retrieval, Utilization, needs_model
 from ..memory_prompts import ENOUGH
 from .memgpt import ARCHIVAL, RECALL, MainContext
@@ -103,14 +104,10 @@ class Window:
 
     def __init__(self, main: MainContext, hits: Sequence[Hit], tokens: int) -> None:
         count = tokenizer().count
-        said = [_said(hit) for hit in hits]
+        said = [dated(hit.entry.text, hit.entry.time) for hit in hits]
         fixed = replace(main, messages=()).render()
         results = newest(said, max(tokens - count(fixed), 0))
         room = tokens - count(fixed) - sum(map(count, results))
         kept = replace(main, messages=tuple(newest(main.messages, max(room, 0))))
         self.full = len(results) < len(said)
         self.texts = [part for part in (kept.render(), *results) if part]
-
-
-def _said(hit: Hit) -> str:
-    return f"({hit.entry.time}) {hit.entry.text}" if hit.entry.time else hit.entry.text
