@@ -203,9 +203,14 @@ class GraphitiUtilization(Utilization):
 
 
 def dated(edge: Create | Entry) -> str:
-    """Return a fact with its dates behind it: "(holds from May 2012 to June 2016)"; steps are not shown."""
+    """Return a fact with its dates behind it: "(holds from May 2012 to June 2016)".
+
+    Steps are not shown; of a fact that is over since one, only that it "(no longer holds)".
+    """
     known = dict(edge.attributes)
     since, until = (known.get(name, "") for name in ("valid_at", "invalid_at"))
+    if until and (moment(until) or (1,))[0] == 0:
+        return f"{edge.text} (no longer holds)"
     parts = [f"{word} {time}" for word, time in (("from", since), ("to", until)) if time and (moment(time) or (1,))[0]]
     return f"{edge.text} (holds {' '.join(parts)})" if parts else edge.text
 

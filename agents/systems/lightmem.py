@@ -14,13 +14,14 @@ Deviations:
 - Offline decisions are made one after another, each on the memory as it is then (the code decides in parallel on one
   snapshot), and an updated entry is indexed anew at once (the code keeps its old vector). An entry whose new text would
   be that of another is deleted instead. An id that was not shown is refused by the environment, on record.
-- Of two entries whose times are known the later one decides on the earlier; where they are not, either may.
+- Of two entries whose times are known the later one decides on the earlier; where they are not, the one that came later
+  (in the code every entry has a time, if only that at which it was written).
 - ``settle`` runs whenever a question is due, on what came in since the last time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from memgym.agent import Briefing, Observation, World
@@ -110,25 +111,32 @@ class LightMemEvolution(Evolution):
         """Write what was decided on one entry and read the queue of the next one in the same step."""
         fresh, self._fresh = self._fresh, {}
         waiting: tuple[Operation, ...] = ()
+        later = set(fresh)
         for id, text in fresh.items():
+            later.discard(id)
             seen = await world.step(Action((*waiting, Read(text, k=self.nearest + 1, by="dense"))))
-            waiting = await self._decided(id, seen.memories)
+            waiting = await self._decided(id, seen.memories, later)
         if waiting:
             await world.step(Action(waiting))
 
-    async def _decided(self, id: str, hits: Sequence[Hit]) -> tuple[Operation, ...]:
+    async def _decided(self, id: str, hits: Sequence[Hit], later: Collection[str]) -> tuple[Operation, ...]:
         """Return what an entry does to those in its queue; one that is not found again was changed or deleted."""
         entry = next((hit.entry for hit in hits if hit.entry.id == id), None)
         if entry is None:
             return ()
-        now = moment(entry.time)
-        near = [hit for hit in hits if hit.entry.id != id and hit.score >= self.threshold]
-        queue = [hit.entry for hit in near if not earlier(now, moment(hit.entry.time))][: self.queue]
+        near = [hit.entry for hit in hits if hit.entry.id != id and hit.score >= self.threshold]
+        queue = [other for other in near if not _after(other, entry, later)][: self.queue]
         if not queue:
             return ()
         shown = [line(one.id, one.text) for one in queue]
         decided = (await DECIDE.ask(self.model, fact=entry.text, memories=shown)).value
         return _operations(entry, decided, {one.id for one in queue})
+
+
+def _after(other: Entry, entry: Entry, later: Collection[str]) -> bool:
+    """Whether an entry is newer than another: by their times, or by when they came where one has none."""
+    times = moment(entry.time), moment(other.time)
+    return other.id in later if None in times else earlier(*times)
 
 
 def _operations(entry: Entry, decided: Decision, shown: set[str]) -> tuple[Operation, ...]:

@@ -21,6 +21,7 @@ from ..chunks import validate as validate_cutting
 from ..reading import ReadingTask, load_metric
 from .generation import VERSION, generate
 from .options import Span, recipe
+from .stream import shuffled
 
 NUMBERS = 10_000_000
 """How many samples of a split are drawn from; ids of higher numbers are valid too."""
@@ -36,9 +37,12 @@ class Synthetic(Benchmark):
         questions: A number, (low, high), or "atommem" (one with probability 0.5, else 2 to 10).
         hops: How many facts a question needs; 1 to 4, a number or (low, high).
         kinds: Some of "bridge", "comparison", "yesno", drawn alike.
-        conflicts: The share of dated facts that a later statement revises; the latest date is true, in any order of
-            the documents. At 0.4, 27 % of the questions need a revised fact (800 samples): a memory that never
-            updates is seen to fail, and one that never looks at dates is not lost.
+        conflicts: The share of facts open to revision that a later statement revises. At 0.4, 27 % of the questions
+            need a revised fact (800 samples): a memory that never updates is seen to fail, and one that never looks at
+            dates is not lost.
+        revisions: "dated": these facts carry dates, and the latest one is true in any order of the documents.
+            "undated": the same world and questions without a date; what is said later in the stream is true, and no
+            document that revises a fact is read before what it revises.
         similarity: How often a name borrows a word of another, and half as often a filler sentence names another.
         split: "train", "validation" or "test"; no two of them share a fact, or a name that is a part of one.
         scripts: In which scripts names are written: "latin", "cyrillic", "greek", "han", "thai", "arabic".
@@ -57,6 +61,7 @@ class Synthetic(Benchmark):
         hops: Span = (2, 4),
         kinds: str | Sequence[str] = ("bridge", "comparison", "yesno"),
         conflicts: float = 0.4,
+        revisions: str = "dated",
         similarity: float = 0.5,
         split: str = "validation",
         scripts: str | Sequence[str] = "latin",
@@ -69,6 +74,7 @@ class Synthetic(Benchmark):
         self._recipe = recipe(
             documents=documents, questions=questions, hops=hops, kinds=kinds,
             conflicts=conflicts, similarity=similarity, scripts=scripts, split=split,
+            revisions=revisions,
         )  # fmt: skip
         load_metric(reward)
         validate_cutting(chunk_tokens, overlap, cut)
@@ -99,7 +105,8 @@ class Synthetic(Benchmark):
 
     def task(self, sample: Sample, rng: Generator) -> Task:
         """Start one run: the documents in an order of its own, cut into chunks."""
-        documents = [sample.documents[at] for at in rng.permutation(len(sample.documents))]
+        order = shuffled(len(sample.documents), sample.data.get("before", ()), rng)
+        documents = [sample.documents[at] for at in order]
         chunks = chunk(documents, self._tokenizer, size=self._size, overlap=self._overlap, cut=self._cut)
         return ReadingTask(sample.questions, chunks, reward=self._reward)
 

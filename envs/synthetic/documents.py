@@ -2,6 +2,7 @@
 
 Every version of a fact stands in one sentence of one document, in its subject's or its object's. A fact that a
 question needs is written with both names, so that its sentence is evidence by itself; any other may use a pronoun.
+Without dates the documents have an order in which every revision comes after what it revises, within a document too.
 """
 
 from __future__ import annotations
@@ -15,35 +16,50 @@ from .dice import Dice
 from .filler import ADJECTIVES, MENTIONS, OPENINGS, SMALL_TALK, TRADES
 from .language import WORDINGS, fill, lead
 from .relations import month
+from .undated import UNDATED
 from .world import Fact, World
 
 _SHORTEST, _USUAL = 6, 8
+_TRIES = 8
 
 
 @dataclass(slots=True)
 class _Page:
-    """A document to be: its title, the name that it is about, and the facts that it states."""
+    """A document to be: its title, the name that it is about, its rank where there are no dates, and its facts."""
 
     title: str
     name: str
+    rank: int = 0
     facts: list[Fact] = field(default_factory=list)
 
 
 class Writer:
-    """Writes the documents of one world; ``sentences`` has the sentence of each fact afterwards."""
+    """Writes the documents of one world; ``sentences`` has the sentence of each fact afterwards.
 
-    def __init__(self, dice: Dice, world: World, similarity: float, needed: Collection[Fact]) -> None:
+    Without dates the documents are returned in an order in which revisions follow what they revise, and ``before``
+    has the pairs of documents, by number, of which the first must be read before the second.
+    """
+
+    def __init__(
+        self, dice: Dice, world: World, similarity: float, needed: Collection[Fact], dated: bool = True
+    ) -> None:
         self._dice, self._world, self._similarity, self._needed = dice, world, similarity, needed
+        self._dated, self._wordings = dated, WORDINGS if dated else {**WORDINGS, **UNDATED}
         self._profiles: dict[str, _Page] = {name: _Page(name, name) for name in world.kinds}
         self._notes: dict[str, list[_Page]] = {}
         self.sentences: dict[Fact, str] = {}
+        self.before: tuple[tuple[int, int], ...] = ()
 
     def write(self, notes: int) -> tuple[Document, ...]:
         """Return one document a name and ``notes`` dated notes."""
         self._open_notes(notes)
-        for fact in self._world.facts:
-            self._host(fact).facts.append(fact)
         pages = [*self._profiles.values(), *(page for pages in self._notes.values() for page in pages)]
+        if self._dated:
+            for fact in self._world.facts:
+                self._host(fact).facts.append(fact)
+        else:
+            pages = self._ranked(pages)
+            self._place_in_order()
         return tuple(Document(page.title, self._text(page)) for page in pages)
 
     def _open_notes(self, count: int) -> None:
@@ -53,7 +69,36 @@ class Writer:
         for name in (*names, *rest, *names, *rest)[:count]:
             date = self._dice.between(12 * 2019, 12 * 2024 + 11)
             pages = self._notes.setdefault(name, [])
-            pages.append(_Page(f"{name} (note {len(pages) + 1}, {month(date)})", name))
+            when = f", {month(date)}" if self._dated else ""
+            pages.append(_Page(f"{name} (note {len(pages) + 1}{when})", name))
+
+    def _ranked(self, pages: list[_Page]) -> list[_Page]:
+        """Put the documents into an order, notes last; facts are placed so that no revision has a lower rank."""
+        profiles = self._dice.shuffled(pages[: len(self._profiles)])
+        ranked = [*profiles, *pages[len(self._profiles) :]]
+        for rank, page in enumerate(ranked):
+            page.rank = rank
+        return ranked
+
+    def _place_in_order(self) -> None:
+        last: dict[tuple[str, str], _Page] = {}
+        before: dict[tuple[int, int], None] = {}
+        for fact in self._world.facts:
+            key = (fact.subject, fact.relation)
+            page = self._later_host(fact, last[key]) if key in last else self._host(fact)
+            page.facts.append(fact)
+            if key in last and page is not last[key]:
+                before[last[key].rank, page.rank] = None
+            last[key] = page
+        self.before = tuple(sorted(before))
+
+    def _later_host(self, fact: Fact, old: _Page) -> _Page:
+        """Choose where a revision is stated: after what it revises; in the same document if no later one is found."""
+        people = self._world.names["person"]
+        usual = (self._host(fact) for _ in range(_TRIES))
+        others = (self._profiles[self._dice.pick(people)] for _ in range(_TRIES))
+        candidates = (page for pages in (usual, self._notes.get(fact.subject, ()), others) for page in pages)
+        return next((page for page in candidates if page.rank > old.rank), old)
 
     def _host(self, fact: Fact) -> _Page:
         """Choose where a fact is stated; a revision never stands where the fact was first stated by default."""
@@ -71,6 +116,8 @@ class Writer:
         wanted = max(_SHORTEST, min(_USUAL, len(page.facts) + self._dice.between(1, 3)))
         filler = max(0, wanted - 1 - len(page.facts))
         parts: list[Fact | None] = self._dice.shuffled([*page.facts, *[None] * filler])
+        if not self._dated:
+            parts = _in_order(parts, page.facts)
         sentences, named = [self._filler(page.name, self._dice.pick(OPENINGS[self._kind(page)]), "")], True
         talk = self._small_talk(self._kind(page), filler)
         for part in parts:
@@ -84,9 +131,10 @@ class Writer:
 
     def _sentence(self, fact: Fact, name: str, pronoun: str) -> tuple[str, bool]:
         """Write a fact; also say whether the sentence opens with the document's name."""
-        wording = WORDINGS[fact.relation]
+        wording = self._wordings[fact.relation]
         aside = name == fact.object and bool(wording.inverse) and self._dice.chance(0.85)
-        forms = wording.revision if fact.previous else wording.inverse if aside else wording.forward
+        revised = fact.previous and self._dated
+        forms = wording.revision if revised else wording.inverse if aside else wording.forward
         template = self._dice.pick(forms)
         values = {"s": fact.subject, "o": fact.object, "d": month(fact.date), "p": fact.previous}
         opens = values[lead(template)] == name
@@ -113,3 +161,11 @@ class Writer:
             other = self._dice.pick(names)
         values = {"s": name, "x": other, "a": self._dice.pick(ADJECTIVES), "t": self._dice.pick(TRADES)}
         return fill(template, values, pronoun if template.startswith("{s} ") else "")
+
+
+def _in_order(parts: list[Fact | None], facts: list[Fact]) -> list[Fact | None]:
+    """Put the versions of a fact into their order, in the places that they have."""
+    waiting: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        waiting.setdefault((fact.subject, fact.relation), []).append(fact)
+    return [None if part is None else waiting[part.subject, part.relation].pop(0) for part in parts]

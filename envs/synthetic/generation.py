@@ -26,7 +26,8 @@ _NOTES = 0.3
 class Recipe:
     """What a sample is made by, next to its number; ``questions`` and ``hops`` are (low, high), both included.
 
-    With probability ``single`` a sample has one question whatever ``questions`` says.
+    With probability ``single`` a sample has one question whatever ``questions`` says. ``revisions`` is "dated", or
+    "undated" for the same world, told without dates.
     """
 
     documents: int
@@ -38,6 +39,7 @@ class Recipe:
     similarity: float
     scripts: tuple[str, ...]
     split: str
+    revisions: str = "dated"
 
 
 def generate(recipe: Recipe, number: int) -> Sample:
@@ -63,13 +65,16 @@ def _attempt(recipe: Recipe, id: str, dice: Dice, count: int) -> Sample | None:
     notes = min(round(recipe.documents * recipe.conflicts * _NOTES), recipe.documents - LEAST_ENTITIES)
     namer = Namer(dice, recipe.split, recipe.similarity, recipe.scripts)
     world = build(dice, recipe.documents - notes, recipe.conflicts, namer)
+    dated = recipe.revisions == "dated"
+    if not dated:
+        world.forget_dates()
     asked = Asker(dice, world, recipe.hops, recipe.kinds).ask(count)
     if asked is None:
         return None
-    writer = Writer(dice, world, recipe.similarity, {fact for one in asked for fact in one.facts})
+    writer = Writer(dice, world, recipe.similarity, {fact for one in asked for fact in one.facts}, dated)
     documents = writer.write(notes)
     questions = tuple(_question(one, f"{id}-q{at}", writer.sentences) for at, one in enumerate(asked, 1))
-    return Sample(id, questions, documents)
+    return Sample(id, questions, documents, {} if dated else {"before": writer.before})
 
 
 def _question(asked: Asked, id: str, sentences: dict[Fact, str]) -> Question:

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .asking import Chain, parse
-from .reader import Facts, Statement, read
+from .reader import Facts, Statement, read, supersedes
 
 
 def take_notes(questions: Sequence[str], scratchpad: str, text: str, limit: int, count: Callable[[str], int]) -> str:
     """Return the new scratchpad: one sentence a line, at most ``limit`` tokens by ``count``.
 
     Sentences on a question's chain go before those that only mention its names; within each, newer ones go first.
-    A sentence whose fact a later date replaces is dropped. What is kept stands in the order in which it was read.
+    A sentence whose fact a later one replaces is dropped: by its date, or by its place where neither has one. What is
+    kept stands in the order in which it was read.
     """
     chains = [chain for query in map(parse, questions) if query is not None for chain in query.chains]
     seen = {statement.text: statement for statement in (*read(scratchpad), *read(text))}
@@ -37,7 +38,7 @@ def _key(statement: Statement) -> tuple[str, str] | None:
 def _replaced(statement: Statement, facts: Facts) -> bool:
     fact = statement.fact
     known = None if fact is None else facts.fact(fact.subject, fact.relation)
-    return fact is not None and known is not None and known.date > fact.date
+    return fact is not None and known is not None and supersedes(known, fact)
 
 
 def _reached(chains: Sequence[Chain], facts: Facts) -> tuple[set[tuple[str, str]], set[str]]:

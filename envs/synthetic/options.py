@@ -13,6 +13,7 @@ from .world import LEAST_ENTITIES
 
 MOST_DOCUMENTS = 10_000
 MOST_HOPS = 4
+REVISIONS = ("dated", "undated")
 Span = int | Sequence[int]
 
 
@@ -26,15 +27,18 @@ def recipe(
     similarity: float,
     scripts: str | Sequence[str],
     split: str,
+    revisions: str,
 ) -> Recipe:
     """Check the options and return the Recipe.
 
     Raises:
         ValueError: A number outside its range; the message names option, value and range.
-        UnknownName: A kind, script, split or preset of questions that does not exist.
+        UnknownName: A kind, script, split, preset of questions or way of revising that does not exist.
     """
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
+    if revisions not in REVISIONS:
+        raise unknown("way of revising", revisions, REVISIONS)
     if isinstance(questions, str) and questions != "atommem":
         raise unknown("preset of questions", questions, ("atommem",))
     # AtomMem's data construction: one question with probability 0.5, else uniformly 2 to 10.
@@ -53,6 +57,7 @@ def recipe(
         similarity=_share("similarity", similarity),
         scripts=_some("script", scripts, SCRIPTS),
         split=split,
+        revisions=revisions,
     )
 
 

@@ -2,18 +2,20 @@
 
 It knows the language (``language``, ``filler``) and nothing of any world. A pronoun stands for the name that the
 sentence before it opens with, or for the title on the line above; with neither in the passage it stays unread.
+Of a sentence that "(no longer holds)" follows, the fact is not taken.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .filler import MENTIONS, OPENINGS, SMALL_TALK
 from .language import PRONOUNS, WORDINGS, lead
 from .relations import INVERSE, MONTHS, RELATIONS
+from .undated import UNDATED
 from .world import Fact
 
 _NAME = r"\w[^.,:;?!\"()\[\]{}<>=|\n]*"
@@ -28,7 +30,8 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 _LABEL = re.compile(r"(?:[\[(<{][^\[\](){}<>]*[\])>}]|[^\w\[(<{]+|\d+[.):]|\w+ ?\d*:)\s*")
 _TAIL = r"\.\s*(?:[\])}>\"<(\[{|][^.]*)?"
 _LONGEST_SENTENCE, _LONGEST_CACHED = 400, 4000  # characters; no sentence of the world comes near the first
-_NOTE_TITLE = re.compile(r" \(note \d+, " + _MONTH + r"\)$")
+_OVER = "(no longer holds)"
+_NOTE_TITLE = re.compile(r" \(note \d+(?:, " + _MONTH + r")?\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def _rule(template: str, relation: str | None) -> _Rule:
 
 
 def _rules() -> Iterator[_Rule]:
-    for relation, wording in WORDINGS.items():
+    for relation, wording in (*WORDINGS.items(), *UNDATED.items()):
         for template in (*wording.forward, *wording.inverse, *wording.revision):
             yield _rule(template, relation)
     for table in (OPENINGS, SMALL_TALK, MENTIONS):
@@ -121,6 +124,8 @@ def _passage(line: str, title: str) -> tuple[Statement, ...]:
         if found is not None:
             statement, topic = found
             statements.append(statement)
+        elif sentence.strip() == _OVER and statements:
+            statements[-1] = replace(statements[-1], fact=None)
         elif sentence.strip():
             topic = title
     return tuple(statements)
@@ -158,8 +163,21 @@ def _date(text: str | None) -> int:
     return int(year) * 12 + MONTHS.index(name)
 
 
+def supersedes(new: Fact, old: Fact) -> bool:
+    """Whether a statement that is read after another, of the same subject and relation, takes its place.
+
+    A later date does; without any dates a revisable relation is what was said of it last.
+    """
+    if new.date != old.date:
+        return new.date > old.date
+    return not new.date and RELATIONS[new.relation].dated and new.object != old.object
+
+
 class Facts:
-    """What a text says, each relation at its latest date; ``follow`` looks one hop on, None where nothing is known."""
+    """What a text says, each relation at its latest date; ``follow`` looks one hop on, None where nothing is known.
+
+    Of two statements without a date nobody can tell which is newer: the one that stands last in the text is taken.
+    """
 
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
         self._known: dict[tuple[str, str], Fact] = {}

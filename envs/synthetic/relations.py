@@ -14,8 +14,8 @@ INVERSE = "~"
 class Relation:
     """``object`` is a kind of entity or of literal (date, year, count, length, instrument, currency).
 
-    ``dated`` facts may be revised and always carry a month; ``invertible`` ones have at most one subject per object
-    in a world, so that the inverse may be asked; ``symmetric`` ones hold both ways.
+    ``dated`` facts may be revised, and carry a month unless no fact of the world does; ``invertible`` ones have at most
+    one subject per object in a world, so that the inverse may be asked; ``symmetric`` ones hold both ways.
     """
 
     name: str

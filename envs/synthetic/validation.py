@@ -12,7 +12,9 @@ _FREE = ("comparison", "yesno")
 
 
 def validate(sample: Sample) -> None:
-    """Check every question of a sample with the reader of ``rules``.
+    """Check every question of a sample with the reader of ``rules``, on the documents in their order.
+
+    Where revisions are undated, every order that ``stream`` allows says the same: what is asked for is stated last.
 
     Raises:
         ValueError: Names the question, and says which of the conditions below it breaks.

@@ -5,7 +5,7 @@ Everything is decided here as symbols; documents and questions are written from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from .dice import Dice
@@ -27,7 +27,7 @@ _CHANCES = {
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """``date`` counts months (0: undated, never revised); ``previous`` is the object that a revision replaces."""
+    """``date`` counts months (0: undated); ``previous`` is the object that a revision replaces."""
 
     subject: str
     relation: str
@@ -44,6 +44,10 @@ class World:
     kinds: dict[str, str] = field(default_factory=dict)
     pronouns: dict[str, str] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
+
+    def forget_dates(self) -> None:
+        """Leave only the order of the facts to tell which version of one is the latest."""
+        self.facts = [replace(fact, date=0) for fact in self.facts]
 
     def latest(self) -> dict[tuple[str, str], Fact]:
         """Return the fact that holds now for each subject and relation."""

@@ -1,7 +1,8 @@
 """Replies about single facts: what a text states, and what a new fact does to the facts in memory.
 
-Relations are functional at any date, so that a later date for the same subject and relation replaces a fact. Texts of
-another language are compared word for word.
+Relations are functional at any date, so that a later date for the same subject and relation replaces a fact. Where
+neither has a date, the fact that comes in is taken as newer than what is stored. Texts of another language are compared
+word for word.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..reader import supersedes
 from ..relations import MONTHS, month
 from ..world import Fact
 from . import plain
@@ -107,7 +109,7 @@ def _contradicts(old: Saying, new: Saying) -> bool:
     """Whether a memory says something else of the same subject and relation, and is not older."""
     if old.fact is None or new.fact is None or old.key != new.key:
         return False
-    return old.fact.date >= new.fact.date
+    return not supersedes(new.fact, old.fact)
 
 
 def _rewritten(memory: Memory, old: Saying, new: Saying) -> str:
@@ -140,4 +142,4 @@ def _replaced(memory: Memory, new: list[Fact]) -> bool:
 
 def _later(new: Fact, old: Fact) -> bool:
     same = (new.subject, new.relation) == (old.subject, old.relation)
-    return same and new.date > old.date and new.object != old.object
+    return same and new.object != old.object and supersedes(new, old)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from ..reader import supersedes
 from . import plain
 from .sayings import Count, Inputs, Memory, Saying, memories, names_in, sayings, spoken, text
 
@@ -25,11 +26,14 @@ def relate(inputs: Inputs, count: Count) -> dict[str, Any]:
 
 
 def evolve(inputs: Inputs, count: Count) -> dict[str, Any]:
-    """A note that shares a name keeps its context and tags, and gains what the new note says of that name."""
+    """A note that shares a name keeps its context and tags, and gains what the new note says of that name.
+
+    Where neither carries a date, the context also gains the sentences that take the place of what the note says.
+    """
     note = text(inputs["note"])
     about = _described(note)
     found = _sharing(note, memories(inputs["neighbours"]))[:_MOST_CHANGES]
-    return {"changes": [_changed(memory, shared, about["tags"]) for memory, shared in found]}
+    return {"changes": [_changed(memory, shared, about["tags"], _newer(note, memory)) for memory, shared in found]}
 
 
 def _described(note: str) -> dict[str, Any]:
@@ -77,7 +81,20 @@ def _sharing(note: str, neighbours: list[Memory]) -> list[tuple[Memory, tuple[st
     return found
 
 
-def _changed(memory: Memory, shared: tuple[str, ...], gained: list[str]) -> dict[str, Any]:
+def _newer(note: str, memory: Memory) -> list[str]:
+    """Return the undated sentences of a note that come in place of what a memory says."""
+    old = {one.key: one.fact for one in memory.sayings if one.fact is not None}
+    return [
+        one.text
+        for one in sayings(note)
+        if one.fact is not None
+        and not one.fact.date
+        and (known := old.get(one.key)) is not None
+        and supersedes(one.fact, known)
+    ]
+
+
+def _changed(memory: Memory, shared: tuple[str, ...], gained: list[str], newer: list[str]) -> dict[str, Any]:
     """Read the old context and tags from lines "context: ..." and "tags: ..." if they are shown, else make them."""
     about = _described(memory.text)
     context, tags = _CONTEXT.search(memory.text), _TAGS.search(memory.text)
@@ -86,6 +103,6 @@ def _changed(memory: Memory, shared: tuple[str, ...], gained: list[str]) -> dict
     addition = f"More is known of {_listed(shared[:3])}: {', '.join(gained[:_MOST_TAGS])}."
     return {
         "id": memory.id,
-        "context": old if addition in old else f"{old} {addition}".strip(),
+        "context": " ".join(part for part in (old, "" if addition in old else addition, *newer) if part),
         "tags": list(dict.fromkeys(tag for tag in (*kept, *gained) if tag)),
     }

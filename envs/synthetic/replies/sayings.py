@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..asking import Chain, parse
-from ..reader import Facts, Statement, read
+from ..reader import Facts, Statement, read, supersedes
 from ..relations import INVERSE, KINDS, RELATIONS
 from ..world import Fact
 from . import plain
@@ -109,10 +109,10 @@ def facts_of(said: Iterable[Saying]) -> Facts:
 
 
 def outdated(one: Saying, facts: Facts) -> bool:
-    """Whether a later date is known for the same subject and relation."""
+    """Whether something later is known for the same subject and relation: by date, or said last where there is none."""
     fact = one.fact
     known = None if fact is None else facts.fact(fact.subject, fact.relation)
-    return fact is not None and known is not None and known.date > fact.date
+    return fact is not None and known is not None and supersedes(known, fact)
 
 
 def same_fact(one: Fact, other: Fact) -> bool:
