@@ -18,6 +18,9 @@ from .world import LEAST_ENTITIES, Fact, build
 VERSION = 1
 """Part of every seed: raised whenever a change alters what a sample id stands for."""
 
+REVISED = "-revised"
+"""Ends the category of a question that needs an undated revision."""
+
 _ATTEMPTS = 12
 _NOTES = 0.3
 
@@ -73,13 +76,15 @@ def _attempt(recipe: Recipe, id: str, dice: Dice, count: int) -> Sample | None:
         return None
     writer = Writer(dice, world, recipe.similarity, {fact for one in asked for fact in one.facts}, dated)
     documents = writer.write(notes)
-    questions = tuple(_question(one, f"{id}-q{at}", writer.sentences) for at, one in enumerate(asked, 1))
+    questions = tuple(_question(one, f"{id}-q{at}", writer.sentences, dated) for at, one in enumerate(asked, 1))
     return Sample(id, questions, documents, {} if dated else {"before": writer.before})
 
 
-def _question(asked: Asked, id: str, sentences: dict[Fact, str]) -> Question:
+def _question(asked: Asked, id: str, sentences: dict[Fact, str], dated: bool) -> Question:
     evidence = tuple(sentences[fact] for fact in asked.facts)
-    return Question(asked.text, asked.answers, evidence, id, asked.category, tuple(map(_symbols, asked.facts)))
+    revised = not dated and any(fact.previous for fact in asked.facts)
+    category = asked.category + REVISED if revised else asked.category
+    return Question(asked.text, asked.answers, evidence, id, category, tuple(map(_symbols, asked.facts)))
 
 
 def _symbols(fact: Fact) -> tuple[str, ...]:

@@ -136,6 +136,16 @@ def test_the_world_and_its_questions_are_those_of_the_dated_one() -> None:
         ]
 
 
+def test_the_category_of_a_question_says_whether_it_needs_a_revision() -> None:
+    for number in range(10):
+        sample = undated(questions=4, conflicts=1.0).sample(f"validation-{number:07d}")
+        facts = [one.fact for one in read("\n\n".join(document.render() for document in sample.documents)) if one.fact]
+        stated = [(fact.subject, fact.relation) for fact in facts]
+        for question in sample.questions:
+            revised = any(stated.count((subject, relation)) > 1 for subject, relation, _ in question.facts)
+            assert question.category.endswith("-revised") == revised
+
+
 def test_dated_samples_are_what_they_always_were() -> None:
     samples = [Synthetic(documents=40, questions=(1, 4)).sample(f"validation-{number:07d}") for number in range(10)]
     said = json.dumps([asdict(one) for one in samples], sort_keys=True)
