@@ -57,7 +57,8 @@ class Rag(ScriptedAgent):
         splitter, questions, number, shown_for = self._splitter(), observation.view.questions, 0, ""
         while (phase := observation.view.phase) in READING:
             if phase == "read":
-                stored, shown_for = _creates(splitter.feed(observation.view.text)), ""
+                text = observation.view.text
+                stored, shown_for = _creates(splitter.feed(text) if text else splitter.finish()), ""
                 observation = yield Action(stored, Advance())
                 continue
             asked = question(observation.view)

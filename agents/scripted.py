@@ -106,8 +106,8 @@ class ScratchpadOnly(ScriptedAgent):
         only_answers(observation.view, self.name)
         while (phase := observation.view.phase) in READING:
             if phase == "read":
-                note = Scratchpad(await self._note(observation))
-                observation = yield Action((note,), Advance())
+                note = (Scratchpad(await self._note(observation)),) if observation.view.text else ()
+                observation = yield Action(note, Advance())
             else:
                 said = await answer(self.model, observation.scratchpad, question(observation.view))
                 observation = yield Action(command=said)

@@ -74,6 +74,7 @@ class LoCoMo(Benchmark):
     """
 
     name: ClassVar[str] = "LoCoMo"
+    provides: ClassVar[frozenset[str]] = Benchmark.provides | {"sessions"}
 
     def __init__(
         self,

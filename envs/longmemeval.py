@@ -68,6 +68,7 @@ class LongMemEval(Benchmark):
     """
 
     name: ClassVar[str] = "LongMemEval"
+    provides: ClassVar[frozenset[str]] = Benchmark.provides | {"sessions"}
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memgym.records import EpisodeRecord
 
-from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, schedule
+from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, plan_of
+from .driving import Driver
 from .folder import RunFolder
+from .leavings import Leavings
 from .metrics.rows import Row, rows
-from .runner import play_plan
+from .protocols.protocol import Lane, Measure
 from .table import show
 
 DENSE = ("dense-rag", "hybrid-rag")
@@ -47,15 +50,17 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
     """Play a run, or what is left of one, and print its table. On Ctrl-C what was done is kept, scored and shown."""
     if config is None and resume is None:
         raise ValueError("run_bench needs a config or a folder to resume.")
-    plan = schedule(config if config is not None else RunFolder.resume(_given(resume)).config)
+    settled = config if config is not None else RunFolder.resume(_given(resume)).config
+    lanes = settled.scheduler.lanes(plan_of(settled))
     folder = RunFolder.create(out, config) if config is not None else RunFolder.resume(_given(resume))
-    finished = {id for id, record in folder.records().items() if record.error is None}
-    left = [episode for episode in plan if episode.id not in finished]
-    interrupted = _play(folder, left, len(plan))
-    records = list(folder.close(plan).values())
+    known = folder.records()
+    driver = Driver(known, Leavings(folder.memories, known) if settled.scheduler.keeps else None, folder.append)
+    interrupted = _play(driver, lanes, folder.config)
+    asked = driver.episodes
+    records = list(folder.close(asked).values())
     scored = save_scores(folder, records)
-    show(scored, folder.config)
-    said = f"{len(records)} of {len(plan)} episodes. Go on with: memgym bench --resume {folder.path}"
+    show(scored, folder.config, measures_of(folder.config, records))
+    said = f"{len(records)} of {len(asked)} episodes. Go on with: memgym bench --resume {folder.path}"
     Console(highlight=False, soft_wrap=True).print(
         f"Stopped after {said}" if interrupted else f"Run folder: {folder.path}"
     )
@@ -69,21 +74,22 @@ def _given(path: Path | None) -> Path:
     return path
 
 
-def _play(folder: RunFolder, left: list[Any], total: int) -> bool:
+def _play(driver: Driver, lanes: Sequence[Lane], config: RunConfig) -> bool:
     """Play with a progress bar; return whether a person interrupted it."""
     columns = (TextColumn("episodes"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("episodes", total=total, completed=total - len(left))
-
-        def done(record: EpisodeRecord) -> None:
-            folder.append(record)
-            progress.advance(bar)
-
+        bar = progress.add_task("episodes", total=0)
+        driver.watch(lambda total, done: progress.update(bar, total=total, completed=done))
         try:
-            play_plan(left, done, workers=folder.config.workers, concurrency=folder.config.concurrency)
+            driver.run(lanes, workers=config.workers, concurrency=config.concurrency)
         except KeyboardInterrupt:
             return True
     return False
+
+
+def measures_of(config: RunConfig, records: Sequence[EpisodeRecord]) -> list[Measure]:
+    """Return what the run's protocol says of its records."""
+    return config.scheduler.measures(records)
 
 
 def save_scores(folder: RunFolder, records: Sequence[EpisodeRecord]) -> list[Row]:
@@ -94,6 +100,7 @@ def save_scores(folder: RunFolder, records: Sequence[EpisodeRecord]) -> list[Row
             "config": folder.config.model_dump(),
             "settings": _settings(records),
             "rows": [row.to_json() for row in scored],
+            "measures": [asdict(one) for one in measures_of(folder.config, records)],
         }
     )
     return scored

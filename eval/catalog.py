@@ -1,5 +1,19 @@
 """How agents are compared: protocols, metrics, reports and their commands. Strings only."""
 
+PROTOCOLS = {
+    "isolated": "memgym.eval.protocols.isolated:Isolated",
+    "offline-declarative": "memgym.eval.protocols.offline_declarative:OfflineDeclarative",
+    "offline-procedural": "memgym.eval.protocols.offline_procedural:OfflineProcedural",
+    "online-procedural": "memgym.eval.protocols.online_procedural:OnlineProcedural",
+    "batch-procedural": "memgym.eval.protocols.batch_procedural:BatchProcedural",
+    "streaming-procedural": "memgym.eval.protocols.streaming_procedural:StreamingProcedural",
+    "adversarial-noise": "memgym.eval.protocols.adversarial_noise:AdversarialNoise",
+    "temporal-shift": "memgym.eval.protocols.temporal_shift:TemporalShift",
+    "cross-agent-transfer": "memgym.eval.protocols.cross_agent_transfer:CrossAgentTransfer",
+    "reflection-procedural": "memgym.eval.protocols.reflection_procedural:ReflectionProcedural",
+    "scenario-declarative": "memgym.eval.protocols.scenario_declarative:ScenarioDeclarative",
+}
+
 COMMANDS = {
     "bench": "memgym.eval.commands:bench",
     "figure": "memgym.eval.figure:figure",

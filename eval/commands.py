@@ -25,6 +25,10 @@ def bench(
     encoder: Annotated[str | None, typer.Option(help="Encoder of dense reads: minilm, hashing, openai:NAME.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Environment option: name=value.")] = None,
     model_settings: Annotated[list[str] | None, typer.Option("--model-set", help="Model option: name=value.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="When memory is formed and used (default: isolated).")] = None,
+    protocol_settings: Annotated[
+        list[str] | None, typer.Option("--protocol-set", help="Knob of the protocol: name=value.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run (default: the next free one in runs/).")] = None,
     config_file: Annotated[
         Path | None, typer.Option("--config", help="A run as YAML (see docs/bench.md); replaces the options above.")
@@ -46,5 +50,6 @@ def bench(
         config = bench_config(
             env=env, agents=agent, model=model, env_options=options, model_options=parse_settings(model_settings or ()),
             episodes=episodes, seed=seed, workers=workers, concurrency=concurrency,
+            protocol={**parse_settings(protocol_settings or ()), "name": protocol or "isolated"},
         )  # fmt: skip
     run_bench(config, out=out, resume=resume)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from memgym import registry
 from memgym.records import Episode
-from memgym.rollout import make_env
+
+from .protocols.isolated import episodes
+from .protocols.plan import Plan, Player
+from .protocols.protocol import Protocol, make_protocol
 
 DEFAULT_ENV = "MemGym/Synthetic-100doc"
 DEFAULT_OPTIONS: dict[str, Any] = {"questions": 20}
@@ -25,8 +27,6 @@ DEFAULT_AGENTS = (
     "full-context",
     "oracle",
 )
-_SAMPLES, _EPISODES = 1, 2
-"""Streams of a run's seed: which samples are played, and each episode's own seed."""
 
 
 class AgentConfig(BaseModel):
@@ -45,8 +45,9 @@ class AgentConfig(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """A comparison: every agent plays the same samples from the same seeds, each episode with an empty memory.
+    """A comparison: every agent plays the same samples from the same seeds, under one protocol.
 
+    ``protocol`` is its name with its knobs; "isolated", the default, begins each episode with an empty memory.
     ``model`` "none" stands for no language model: privileged agents then answer from the key, the others say nothing,
     and only what memory did is scored. ``concurrency`` is episodes at once in one process, ``workers`` processes;
     neither changes a record.
@@ -59,6 +60,7 @@ class RunConfig(BaseModel):
     agents: list[AgentConfig] = Field(default_factory=lambda: [AgentConfig(agent=name) for name in DEFAULT_AGENTS])
     model: str = ""
     model_options: dict[str, Any] = Field(default_factory=dict)
+    protocol: dict[str, Any] = Field(default_factory=lambda: {"name": "isolated"})
     episodes: int = Field(default=20, ge=1)
     seed: int = Field(default=0, ge=0)
     workers: int = Field(default=1, ge=1)
@@ -81,6 +83,17 @@ class RunConfig(BaseModel):
                 raise ValueError(f"{name} would be written into the run folder; set MEMGYM_API_KEY instead.")
         return options
 
+    @field_validator("protocol", mode="before")
+    @classmethod
+    def _resolve(cls, protocol: Any) -> dict[str, Any]:
+        """Name every knob, so that a saved config says all."""
+        return make_protocol(protocol).to_json()
+
+    @property
+    def scheduler(self) -> Protocol:
+        """The protocol of this run."""
+        return make_protocol(self.protocol)
+
     def save(self, path: Path) -> None:
         path.write_text(yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True), encoding="utf-8")
 
@@ -90,8 +103,8 @@ class RunConfig(BaseModel):
         return cls.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def schedule(config: RunConfig) -> list[Episode]:
-    """Return every episode of a run: agents take turns on each sample, so that an interrupted run compares fairly.
+def plan_of(config: RunConfig) -> Plan:
+    """Return what the run's protocol schedules from; what it cannot be scheduled from is an error here.
 
     The names of environment, agents, model and data are all looked up here, before anything is played.
     """
@@ -99,19 +112,15 @@ def schedule(config: RunConfig) -> list[Episode]:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"Two agents are called {name!r}; give one of them a label.")
-    samples = _samples(config)
-    needs = {agent.name: _needs(agent) for agent in config.agents}
-    seeds = np.random.SeedSequence([config.seed, _EPISODES]).generate_state(config.episodes, np.uint64)
-    return [
-        _episode(config, agent, needs[agent.name], number, sample, int(seed >> np.uint64(1)))
-        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
-        for agent in config.agents
-    ]
+    players = tuple(_player(config, agent) for agent in config.agents)
+    plan = Plan(config.env, players, config.episodes, config.seed, config.env_options)
+    config.scheduler.check(plan)
+    return plan
 
 
-def _samples(config: RunConfig) -> list[str]:
-    rng = np.random.default_rng(np.random.SeedSequence([config.seed, _SAMPLES]))
-    return list(make_env(config.env, **config.env_options).benchmark.schedule(rng, config.episodes))
+def schedule(config: RunConfig) -> list[Episode]:
+    """Return every episode of a run in which each is by itself (the protocol "isolated")."""
+    return episodes(plan_of(config))
 
 
 def _needs(agent: AgentConfig) -> dict[str, Any]:
@@ -122,20 +131,14 @@ def _needs(agent: AgentConfig) -> dict[str, Any]:
     return dict(built.needs)
 
 
-def _episode(
-    config: RunConfig, agent: AgentConfig, needs: dict[str, Any], number: int, sample: str, seed: int
-) -> Episode:
+def _player(config: RunConfig, agent: AgentConfig) -> Player:
     made = registry.load("agent", agent.agent)
     asks = "model" in registry.parameters(made) and not (config.model == "none" and made.privileged)
-    return Episode(
-        id=f"{agent.name}/{number:06d}",
-        env=config.env,
+    return Player(
+        name=agent.name,
         agent=agent.agent,
-        seed=seed,
-        sample=sample,
-        options={**needs, **config.env_options, **agent.env_options},
+        env_options={**_needs(agent), **config.env_options, **agent.env_options},
         agent_options=agent.options,
         model=config.model if asks else None,
         model_options=config.model_options if asks else {},
-        tags={"row": agent.name},
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 from memgym.records import Episode, EpisodeRecord, read_records
 
 from .config import RunConfig
+from .files import write_whole
 
-CONFIG, RECORDS, METRICS = "config.yaml", "records.jsonl", "metrics.json"
+CONFIG, RECORDS, METRICS, MEMORIES = "config.yaml", "records.jsonl", "metrics.json", "memories"
 
 
 class RunFolder:
@@ -39,6 +39,11 @@ class RunFolder:
         if not (path / CONFIG).is_file():
             raise FileNotFoundError(f"{path} holds no {CONFIG}: it is not the folder of a run.")
         return cls(path, RunConfig.load(path / CONFIG))
+
+    @property
+    def memories(self) -> Path:
+        """Where what episodes left for others is kept; it can be made anew from the records."""
+        return self.path / MEMORIES
 
     def records(self) -> dict[str, EpisodeRecord]:
         """Return the records that are there by episode id; a later record of an episode replaces an earlier one."""
@@ -70,16 +75,10 @@ class RunFolder:
         return ordered
 
     def _rewrite(self, records: Iterable[EpisodeRecord]) -> None:
-        _write(self.path / RECORDS, "".join(record.line() + "\n" for record in records))
+        write_whole(self.path / RECORDS, "".join(record.line() + "\n" for record in records))
 
     def save_metrics(self, metrics: Mapping[str, Any]) -> None:
-        _write(self.path / METRICS, json.dumps(metrics, indent=1) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_suffix(path.suffix + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+        write_whole(self.path / METRICS, json.dumps(metrics, indent=1) + "\n")
 
 
 def _next_free(folder: Path, name: str) -> Path:

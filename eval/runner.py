@@ -1,68 +1,120 @@
-"""Playing a plan of episodes: in this process under asyncio, or in several processes. The records are the same."""
+"""Playing episodes: in this process under asyncio, or in several processes. The records are the same.
+
+It knows nothing of protocols: ``driving`` decides what is played next.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from itertools import islice
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from multiprocessing import get_context
+from typing import Any
 
-from memgym.records import Episode, EpisodeRecord
-from memgym.rollout import Cast, run
+from memgym.records import Episode
+from memgym.rollout import Cast, Played, play_through
 
-Done = Callable[[EpisodeRecord], None]
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One episode to play, and the memory that the episode ``after`` which it comes has left."""
+
+    episode: Episode
+    memory: Mapping[str, Any] | None = None
+
+
+Play = Callable[[Job], Awaitable[Played]]
 
 _cast: Cast | None = None
 
 
-def play_plan(plan: Sequence[Episode], done: Done, *, workers: int, concurrency: int) -> None:
-    """Play every episode and hand each record to ``done`` as soon as it is there; KeyboardInterrupt passes through."""
-    if workers == 1 or len(plan) < 2:
-        asyncio.run(_play_here(plan, done, concurrency))
-    else:
-        _play_in_processes(plan, done, workers, concurrency)
-
-
-async def _play_here(plan: Iterable[Episode], done: Done, concurrency: int) -> None:
-    async for record in run(plan, concurrency=concurrency):
-        done(record)
-
-
-def _play_in_processes(plan: Sequence[Episode], done: Done, workers: int, concurrency: int) -> None:
-    """Deal the plan out in batches of ``concurrency`` episodes, small enough that every worker gets some."""
-    size = max(1, min(concurrency, len(plan) // (workers * 4)))
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_start_worker)
+@asynccontextmanager
+async def player(workers: int, concurrency: int) -> AsyncIterator[Play]:
+    """Give a function that plays jobs: ``concurrency`` at once here, or so many in each of several processes."""
+    if workers == 1:
+        yield _here(concurrency)
+        return
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=start_worker)
     try:
-        waiting = [pool.submit(_play_batch, batch, concurrency) for batch in _batches(plan, size)]
-        for future in as_completed(waiting):
-            _hand_over(future, done)
+        yield Dealer(pool, workers, concurrency)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _hand_over(future: Future[list[str]], done: Done) -> None:
-    for line in future.result():
-        done(EpisodeRecord.from_json(json.loads(line)))
+def _here(concurrency: int) -> Play:
+    cast, room = Cast(), asyncio.Semaphore(concurrency)
+
+    async def play(job: Job) -> Played:
+        async with room:
+            return await play_through(job.episode, cast, job.memory)
+
+    return play
 
 
-def _batches(plan: Iterable[Episode], size: int) -> Iterator[list[Episode]]:
-    rest = iter(plan)
-    while batch := list(islice(rest, size)):
-        yield batch
+class Dealer:
+    """Deals jobs out to the workers of an executor, in hands of at most ``concurrency``, which are played at once.
+
+    A worker gets its next hand when it is done with one; hands are small enough that every worker gets some.
+    """
+
+    def __init__(self, pool: Executor, workers: int, concurrency: int) -> None:
+        self._pool = pool
+        self._workers, self._concurrency = workers, concurrency
+        self._waiting: list[tuple[Job, asyncio.Future[Played]]] = []
+        self._idle = workers
+        self._dealing: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, job: Job) -> Played:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Played] = loop.create_future()
+        self._waiting.append((job, future))
+        loop.call_soon(self._deal)  # later in this round of the loop, when all that is ready has come
+        return await future
+
+    def _deal(self) -> None:
+        while self._idle and self._waiting:
+            size = max(1, min(self._concurrency, len(self._waiting) // (self._workers * 4)))
+            hand, self._waiting = self._waiting[:size], self._waiting[size:]
+            self._idle -= 1
+            task = asyncio.create_task(self._play(hand))
+            self._dealing.add(task)
+            task.add_done_callback(self._dealing.discard)
+
+    async def _play(self, hand: Sequence[tuple[Job, asyncio.Future[Played]]]) -> None:
+        jobs = [job for job, _ in hand]
+        try:
+            played = await asyncio.wrap_future(self._pool.submit(play_hand, jobs))
+        except Exception as error:
+            _fail(hand, error)
+            return
+        for (_, future), one in zip(hand, played, strict=True):
+            if not future.done():
+                future.set_result(one)
+        self._idle += 1
+        self._deal()
 
 
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, which stops the workers; keep environments and models between batches."""
+def _fail(hand: Sequence[tuple[Job, asyncio.Future[Played]]], error: Exception) -> None:
+    for _, future in hand:
+        if not future.done():
+            future.set_exception(error)
+
+
+def start_worker() -> None:
+    """Leave Ctrl-C to the parent, which stops the workers; keep environments and models between hands."""
     global _cast  # noqa: PLW0603
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _cast = Cast()
 
 
-def _play_batch(batch: list[Episode], concurrency: int) -> list[str]:
-    async def collect() -> list[str]:
-        return [record.line() async for record in run(batch, concurrency=concurrency, cast=_cast)]
+def play_hand(jobs: Sequence[Job]) -> list[Played]:
+    """Play jobs at once, in a worker."""
+    cast = _cast or Cast()
+
+    async def collect() -> list[Played]:
+        return await asyncio.gather(*(play_through(job.episode, cast, job.memory) for job in jobs))
 
     return asyncio.run(collect())

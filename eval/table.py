@@ -11,6 +11,7 @@ from rich.table import Table
 from .config import RunConfig
 from .metrics.intervals import Estimate
 from .metrics.rows import Row
+from .protocols.protocol import Measure
 
 _COLUMNS = ("agent", "n", "reward", "95 % interval", "F1", "evidence\nshown", "evidence\nstored", "ops/\nstep",
             "tokens/\nepisode", "calls/\nepisode", "model tokens/\nepisode")  # fmt: skip
@@ -36,6 +37,7 @@ def title(config: RunConfig) -> str:
         f"{config.episodes} episodes an agent",
         f"seed {config.seed}",
         f"model {config.model}",
+        *([] if config.protocol["name"] == "isolated" else [f"protocol {config.protocol['name']}"]),
     ]
     return ", ".join(played)
 
@@ -83,11 +85,25 @@ def notes(rows: Sequence[Row], config: RunConfig) -> list[str]:
     return lines
 
 
-def show(rows: Sequence[Row], config: RunConfig) -> None:
-    """Print the table and its notes. Without a terminal the width is what the table needs, not 80 columns."""
+def measured(measures: Sequence[Measure]) -> Table:
+    """Return what a protocol measured, as a table."""
+    shown = Table("row", "measure", "n", "mean", "95 % interval", title="What the protocol measures")
+    for one in measures:
+        value = one.value
+        shown.add_row(one.row, one.name, str(value.n), _number(value.mean), _interval(value))
+    return shown
+
+
+def show(rows: Sequence[Row], config: RunConfig, measures: Sequence[Measure] = ()) -> None:
+    """Print the table, what the protocol measured, and the notes.
+
+    Without a terminal the width is what the table needs, not 80 columns.
+    """
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=160)
     console.print(table(rows, config))
+    if measures:
+        console.print(measured(measures))
     for line in notes(rows, config):
         console.print(line, style="dim", markup=False)

@@ -83,6 +83,8 @@ def _fill() -> None:
     for when in ("raw", "pre_raw", "post_raw"):
         for medium in media:
             add_key(f"{when}_{medium}", "raw", f"{medium} {_WHEN[when]}")
+    add_key("world", "raw", "a world to act in by commands")
+    add_key("sessions", "raw", "sittings in order, each with its date; questions may arise between them")
     add_key("retrieved", "flow", "entries that a question found")
     add_key("prompt", "flow", "what the model is shown of memory")
 
@@ -130,6 +132,28 @@ class ContractError(ValueError):
     def __init__(self, violations: Sequence[Violation]) -> None:
         super().__init__("; ".join(str(one) for one in violations))
         self.violations = tuple(violations)
+
+
+class FieldsError(ValueError):
+    """Something needs fields that the samples of a benchmark do not have."""
+
+
+def lacking(alternatives: Iterable[frozenset[str]], provided: Iterable[str]) -> tuple[str, ...]:
+    """Return the fields that are missing of the alternative that comes nearest; none if one of them is all there."""
+    there = frozenset(provided)
+    missing = [tuple(sorted(needed - there)) for needed in alternatives]
+    return min(missing, key=lambda fields: (len(fields), fields))
+
+
+def check_fields(what: str, alternatives: Sequence[frozenset[str]], benchmark: str, provided: Iterable[str]) -> None:
+    """Raise a FieldsError where a benchmark has no alternative of the fields that ``what`` requires in full."""
+    provided = sorted(provided)
+    if lacking(alternatives, provided):
+        needed = " or ".join(f"{', '.join(sorted(one))}" for one in alternatives)
+        raise FieldsError(
+            f"{what} requires {needed}; the benchmark {benchmark!r} provides {', '.join(provided)} and lacks "
+            f"{', '.join(lacking(alternatives, provided))}. `memgym match --protocols` shows what fits."
+        )
 
 
 def check(

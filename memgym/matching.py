@@ -23,10 +23,14 @@ def match(
     explain: Annotated[
         list[str] | None, typer.Option(help="A component; name one for each stage you care for.")
     ] = None,
+    protocols: Annotated[bool, typer.Option("--protocols", help="Match protocols and benchmarks instead.")] = False,
     figure: Annotated[Path | None, typer.Option(help="Draw the causes by stage to this file (.svg, .png).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Enumerate every pipeline of the known components, or explain one."""
+    """Enumerate every pipeline of the known components, or explain one; or say which protocol fits which benchmark."""
+    if protocols:
+        _match_protocols(benchmark, figure, as_json=as_json)
+        return
     given = given_by(benchmark)
     if explain:
         _explain(explain, given, as_json=as_json)
@@ -40,6 +44,18 @@ def match(
         typer.echo(json.dumps(summary(matching, given, stage), indent=1))
     else:
         _print(matching, given, stage)
+
+
+def _match_protocols(benchmark: str | None, figure: Path | None, *, as_json: bool) -> None:
+    from memgym import compatibility
+
+    found = compatibility.cells(benchmark)
+    if figure is not None:
+        compatibility.draw(found, figure)
+    if as_json:
+        typer.echo(json.dumps(compatibility.to_json(found), indent=1))
+    else:
+        compatibility.show(found)
 
 
 def given_by(benchmark: str | None) -> frozenset[str]:

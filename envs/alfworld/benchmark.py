@@ -40,7 +40,9 @@ class HomeGames(Benchmark):
         show_admissible: Whether the observation lists the commands that would do something now.
     """
 
-    provides: ClassVar[frozenset[str]] = frozenset({"sample_id", "raw_text"})
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"sample_id", "raw_text", "task_spec", "task_type", "steps", "success", "world"}
+    )
 
     def __init__(self, task_types: Sequence[str | int], game_steps: int, show_admissible: bool) -> None:
         if game_steps < 1:

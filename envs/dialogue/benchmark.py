@@ -58,6 +58,7 @@ class SyntheticDialogue(Benchmark):
 
     name: ClassVar[str] = "SyntheticDialogue"
     synthetic: ClassVar[bool] = True
+    provides: ClassVar[frozenset[str]] = Benchmark.provides | {"sessions"}
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ class StoryGames(Benchmark):
     """
 
     synthetic = True
-    provides: ClassVar[frozenset[str]] = frozenset({"sample_id", "raw_text"})
+    provides: ClassVar[frozenset[str]] = frozenset({"sample_id", "raw_text", "task_spec", "steps", "success", "world"})
     challenge: ClassVar[str]
 
     def __init__(self, split: str, game_steps: int, show_admissible: bool) -> None:

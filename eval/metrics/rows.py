@@ -13,6 +13,7 @@ from typing import Any
 from memgym.records import EpisodeRecord
 
 from .intervals import Estimate, estimate
+from .scores import is_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ class Row:
 
 
 def rows(records: Sequence[EpisodeRecord]) -> list[Row]:
-    """Return a row for each agent, in the order in which agents first appear."""
+    """Return a row for each agent, in the order in which agents first appear; of what is no score there is none."""
     groups: dict[str, list[EpisodeRecord]] = {}
-    for record in records:
+    for record in filter(is_score, records):
         groups.setdefault(record.episode.tags.get("row", record.episode.agent), []).append(record)
     return [_row(name, group) for name, group in groups.items()]
 

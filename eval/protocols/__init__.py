@@ -1,0 +1,1 @@
+"""When memory is formed and when it is used: evaluation protocols as schedulers of episodes, one file each."""

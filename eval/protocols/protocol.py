@@ -1,0 +1,128 @@
+"""The noun: a Protocol schedules episodes in lanes, and says what its records measure.
+
+A lane is one chain of episodes that depend on each other; lanes share nothing, so any number of them run side by side.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+from pydantic import BaseModel, ConfigDict
+
+from memgym import registry
+from memgym.contracts import check_fields
+from memgym.records import Episode, EpisodeRecord
+from memgym.rollout import Played
+
+from ..metrics.intervals import Estimate, estimate
+from .plan import Plan
+
+Lane = Generator[list[Episode], list[Played], None]
+"""Yields episodes that may run at once, and is sent what they came to, in the same order; then yields the next ones."""
+
+DECLARATIVE = frozenset({"raw_text", "question", "reference"})
+"""What there is to read, what is asked about it, and what is right."""
+PROCEDURAL = frozenset({"world", "task_spec", "steps", "success"})
+"""Where it is to be done, what, what was done, and whether it went well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number of a protocol: whose (a row), of what, and its mean with a 95 % interval over n values."""
+
+    row: str
+    name: str
+    value: Estimate
+
+
+class Protocol(BaseModel, ABC):
+    """Decides which episodes are played, with which memory, in which order. Its fields are its knobs.
+
+    ``requires`` are the fields that a sample must have: one of the sets, where there are several. ``keeps`` says
+    whether episodes leave a memory for others.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: ClassVar[str]
+    requires: ClassVar[tuple[frozenset[str], ...]]
+    keeps: ClassVar[bool] = True
+
+    @abstractmethod
+    def lanes(self, plan: Plan) -> list[Lane]:
+        """Return the lanes of a plan, in the order in which their records are kept. Nothing is played by this."""
+
+    def measures(self, records: Sequence[EpisodeRecord]) -> list[Measure]:
+        """Return what this protocol is for, from records alone: by default what forming memory cost."""
+        return forming_cost(records)
+
+    def check(self, plan: Plan) -> None:
+        """Raise where this plan cannot be scheduled: fields that its benchmark lacks are a FieldsError."""
+        check_fields(f"The protocol {self.name!r}", self.requires, plan.benchmark.name, plan.benchmark.provides)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the protocol as plain data; ``make_protocol`` is the inverse."""
+        return {"name": self.name, **self.model_dump(mode="json")}
+
+
+def make_protocol(data: str | Mapping[str, Any]) -> Protocol:
+    """Build a protocol from its name, or from its name and knobs; what does not exist is an UnknownName error."""
+    knobs = {"name": data} if isinstance(data, str) else dict(data)
+    name = knobs.pop("name", None)
+    if not isinstance(name, str):
+        raise ValueError(f"A protocol is a name, or a mapping with one; this is {data!r}.")
+    made = registry.load("protocol", name)
+    for knob in knobs:
+        if knob not in made.model_fields:
+            told = registry.unknown(f"knob of the protocol {name!r} named", knob, made.model_fields)
+            raise registry.UnknownOptionError(str(told))
+    return cast("Protocol", made(**knobs))
+
+
+def declarative(plan: Plan) -> bool:
+    """Return whether a plan's benchmark is read and asked about; else it is a world to act in."""
+    return plan.benchmark.provides >= DECLARATIVE
+
+
+def rewards(records: Iterable[EpisodeRecord]) -> list[float]:
+    """Return the rewards of episodes; one that could not be played counts 0."""
+    return [0.0 if record.outcome is None else record.outcome.reward for record in records]
+
+
+def by_row(records: Iterable[EpisodeRecord]) -> dict[str, list[EpisodeRecord]]:
+    """Return records by the row that they count for, in the order in which rows first appear."""
+    found: dict[str, list[EpisodeRecord]] = {}
+    for record in records:
+        found.setdefault(record.episode.tags["row"], []).append(record)
+    return found
+
+
+def tagged(records: Iterable[EpisodeRecord], **tags: str) -> list[EpisodeRecord]:
+    """Return the records whose episode has all these tags."""
+    return [one for one in records if all(one.episode.tags.get(name) == value for name, value in tags.items())]
+
+
+def difference(
+    row: str, name: str, before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord], key: str = "number"
+) -> Measure:
+    """Return the mean of what ``after`` earned more than ``before``, episode by episode of the same ``key``."""
+    old = dict(zip((one.episode.tags[key] for one in before), rewards(before), strict=True))
+    new = dict(zip((one.episode.tags[key] for one in after), rewards(after), strict=True))
+    return Measure(row, name, estimate([new[number] - old[number] for number in old if number in new]))
+
+
+def forming_cost(records: Sequence[EpisodeRecord]) -> list[Measure]:
+    """Return what episodes that formed memory cost each row: failures, model calls and tokens, where there are any."""
+    found = []
+    for row, group in by_row(tagged(records, phase="form")).items():
+        usages = [record.usage for record in group]
+        costs = {
+            "forming: failed": [float(record.error is not None) for record in group],
+            "forming: calls": [float(usage.calls) for usage in usages],
+            "forming: model tokens": [float(usage.prompt_tokens + usage.completion_tokens) for usage in usages],
+        }
+        found += [Measure(row, name, estimate(values)) for name, values in costs.items() if any(values)]
+    return found
