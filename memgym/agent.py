@@ -41,7 +41,8 @@ class Observation(NamedTuple):
 class Briefing:
     """What an agent gets before an episode: its own random generator, the dialect, the allowed operations.
 
-    ``sample`` is None unless the agent is privileged (an oracle).
+    ``sample`` is None unless the agent is privileged (an oracle). ``provides`` are the keys that the benchmark has for
+    each of its samples (see memgym.contracts); None: they are not known.
     """
 
     rng: Generator
@@ -49,6 +50,7 @@ class Briefing:
     operations: frozenset[str]
     k: int
     sample: Sample | None = None
+    provides: frozenset[str] | None = None
 
 
 class Agent(ABC):

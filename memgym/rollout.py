@@ -138,7 +138,9 @@ def begin(env: MemoryEnv, episode: Episode, memory: Mapping[str, Any] | None = N
 def _briefing(env: MemoryEnv, agent: Agent, episode: Episode) -> Briefing:
     rng = np.random.default_rng(np.random.SeedSequence([episode.seed, _AGENT, episode.member]))
     sample = env.pomdp.sample if agent.privileged else None
-    return Briefing(rng, env.dialect, env.options.allowed, env.options.k or 6, sample)
+    return Briefing(
+        rng, env.dialect, env.options.allowed, env.options.k or 6, sample, frozenset(env.benchmark.provides)
+    )  # fmt: skip
 
 
 async def _step(env: MemoryEnv, agent: Agent, meter: Meter | None, diary: Diary | None) -> StepRecord:

@@ -72,6 +72,9 @@ class House(Benchmark):
     """Two errands."""
 
     name: ClassVar[str] = "House"
+    provides: ClassVar[frozenset[str]] = frozenset(
+        {"sample_id", "raw_text", "task_spec", "task_type", "steps", "success", "world"}
+    )
 
     def draw(self, rng: Generator) -> Sample:
         return self.sample(list(ERRANDS)[int(rng.integers(len(ERRANDS)))])

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 from memgym import registry
-from memgym.contracts import STAGES, Contract
+from memgym.contracts import STAGES, Contract, keys
 from memgym.model import ChatModel
 
 from .builtin import NoEvolution, PromptInjection
@@ -65,3 +65,8 @@ def named(name: str, model: ChatModel | None, options: Mapping[str, Any]) -> Com
 def contracts() -> tuple[Contract, ...]:
     """Return the contracts of all registered components."""
     return tuple(registry.load("component", name).contract() for name in registry.names("component"))
+
+
+def given() -> frozenset[str]:
+    """Return what a pipeline may count on while its benchmark is not known: all that a sample can have."""
+    return frozenset(key.name for role in ("sample", "raw") for key in keys(role)) | {"task_type"}

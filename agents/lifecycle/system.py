@@ -18,13 +18,10 @@ from memgym.operations import Action, Advance
 
 from ..asking import answer, needed, question
 from .acting import act
-from .building import build, contracts
+from .building import build, contracts, given
 from .components import Backend, Component, Evolution, Formation, Piece, Retrieval, Utilization
 from .pieces import Pieces
 from .promises import Promises
-
-GIVEN = frozenset({"sample_id", "question", "reference", "raw_text", "task_spec", "steps", "success"})
-"""What a pipeline may count on while its benchmark is not known; ``memgym match`` asks for each benchmark."""
 
 
 def reads_on(observation: Observation) -> bool:
@@ -78,7 +75,8 @@ class MemorySystem(Pipeline):
 
     Each part is an instance, or the name of a component; a named one is built with ``model`` and with
     ``options[stage]``. Published systems are subclasses that name their own parts in ``system``, so that any part can
-    be exchanged by a keyword. Parts that do not fit are a ContractError at once.
+    be exchanged by a keyword. Parts that do not fit are a ContractError at once; parts that need what a benchmark does
+    not provide are one as soon as an episode of it is played.
     """
 
     name: ClassVar[str] = "memory-system"
@@ -104,7 +102,10 @@ class MemorySystem(Pipeline):
             "utilization": utilization,
         }
         self.parts = build(chosen, self.system, self.model, options or {})
-        violations = check({stage: part.contract() for stage, part in self.parts.items()}, GIVEN, contracts())
+        self._check(given())
+
+    def _check(self, there: frozenset[str]) -> None:
+        violations = check({stage: part.contract() for stage, part in self.parts.items()}, there, contracts())
         if violations:
             raise ContractError(violations)
 
@@ -135,6 +136,12 @@ class MemorySystem(Pipeline):
             part.reset(briefing)
         self._promises = Promises(self.formation.contract())
         self._pieces = Pieces(self.formation)
+
+    async def play(self, world: World) -> None:
+        """Play an episode; where the benchmark lacks what the parts require, this is a ContractError at once."""
+        if self.briefing.provides is not None:
+            self._check(self.briefing.provides)
+        await super().play(world)
 
     async def take_in(self, world: World) -> None:
         await self._form(self._pieces.feed(world.observation), world)
