@@ -18,10 +18,14 @@ _BAR = "#0072b2"
 
 
 def match(
+    parts_named: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[COMPONENT]...", help="Components to explain, with or without --explain."),
+    ] = None,
     benchmark: Annotated[str | None, typer.Option(help="A benchmark: its keys are what pipelines start from.")] = None,
     stage: Annotated[str | None, typer.Option(help="Only list pipelines' parts of this stage.")] = None,
     explain: Annotated[
-        list[str] | None, typer.Option(help="A component; name one for each stage you care for.")
+        list[str] | None, typer.Option(help="Components, one for each stage you care for: --explain A B C.")
     ] = None,
     protocols: Annotated[bool, typer.Option("--protocols", help="Match protocols and benchmarks instead.")] = False,
     figure: Annotated[Path | None, typer.Option(help="Draw the causes by stage to this file (.svg, .png).")] = None,
@@ -32,8 +36,8 @@ def match(
         _match_protocols(benchmark, figure, as_json=as_json)
         return
     given = given_by(benchmark)
-    if explain:
-        _explain(explain, given, as_json=as_json)
+    if explained := [*(explain or ()), *(parts_named or ())]:
+        _explain(explained, given, as_json=as_json)
         return
     if stage is not None and stage not in STAGES:
         raise registry.unknown("stage", stage, STAGES)

@@ -48,3 +48,10 @@ def test_a_component_is_shown_with_its_contract():
     shown = said("show", "component", "dense.retrieval")
     assert "requires: text_content, text_embedding_index" in shown
     assert "provides: retrieved" in shown
+
+
+def test_parts_are_explained_whether_the_option_is_said_once_or_again():
+    names = ("passage.formation", "text.backend", "dense.retrieval")
+    once = said("match", "--explain", *names, "--json")
+    assert [row["component"] for row in json.loads(once)] == ["dense.retrieval"]
+    assert said("match", *names, "--json") == once == said("match", *(f"--explain={name}" for name in names), "--json")
