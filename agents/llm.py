@@ -41,6 +41,7 @@ class LanguageModelAgent(Agent):
     """
 
     name = "llm"
+    asks = ("policy",)
 
     def __init__(
         self,
