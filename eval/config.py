@@ -100,7 +100,15 @@ class RunConfig(BaseModel):
     @classmethod
     def load(cls, path: Path) -> RunConfig:
         """Read a saved config; a file that is none is a ValueError (pydantic names the field)."""
-        return cls.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        try:
+            said = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except yaml.YAMLError as error:
+            raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+        if not isinstance(said, dict):
+            raise ValueError(
+                f"{path} holds no run; names with values were expected, for instance 'env: {DEFAULT_ENV}'."
+            )
+        return cls.model_validate(said)
 
 
 def plan_of(config: RunConfig) -> Plan:

@@ -53,7 +53,7 @@ class CatalogGroup(TyperGroup):
         except USER_ERRORS as error:
             if os.environ.get(DEBUG) or isinstance(error, ModuleNotFoundError):
                 raise
-            say_error(str(error) or type(error).__name__)
+            say_error(told(error))
             raise typer.Exit(2) from None
 
 
@@ -74,6 +74,16 @@ def command_help() -> Mapping[str, str]:
     for module in registry.CATALOGS:
         lines.update(getattr(import_module(module), "COMMAND_HELP", {}))
     return lines
+
+
+def told(error: Exception) -> str:
+    """Return a mistake in one line; of pydantic's report the fields and what is wrong, not values: one may be a key."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error) or type(error).__name__
+    places = ((".".join(str(part) for part in one["loc"]), one["msg"]) for one in error.errors())
+    return "; ".join(f"{place}: {message.removeprefix('Value error, ')}" for place, message in places)
 
 
 def say_error(message: str) -> None:

@@ -100,11 +100,15 @@ def replay(
     """Run recorded episodes again; the exit status is 1 if one of them differs in a single byte."""
     from memgym.replay import replay as replay_records
 
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} is a folder; a run's records are in {file / 'records.jsonl'}.")
     played = equal = 0
     for episode in replay_records(file):
         played += 1
         equal += episode.equal
         typer.echo(f"equal    {episode.id}" if episode.equal else f"DIFFERS  {episode.id}: {episode.difference}")
+    if not played:
+        raise ValueError(f"{file} holds no whole record: nothing was compared.")
     typer.echo(f"{equal} of {played} episodes are equal byte for byte.")
     if equal != played:
         raise typer.Exit(1)

@@ -110,16 +110,26 @@ def make_model(name: str, **options: Any) -> ChatModel:
     kind, _, rest = name.partition(":")
     if rest:
         options = {"model": rest, **options}
-    return cast("ChatModel", call(load("model", kind), f"model {kind!r}", options))
+    return cast("ChatModel", call(load("model", kind), f"model {kind!r}", options, f": write {kind}:NAME"))
 
 
-def call(function: Any, what: str, options: Mapping[str, Any]) -> Any:
-    """Call with keyword options; an unknown option is a TypeError with the nearest valid one."""
+def call(function: Any, what: str, options: Mapping[str, Any], hint: str = "") -> Any:
+    """Call with keyword options; an unknown one is a TypeError with the nearest, a missing one a TypeError."""
     valid = parameters(function)
     for option in options:
         if option not in valid:
             raise UnknownOptionError(str(unknown(f"option of {what} named", option, valid)))
+    if missing := [name for name in _required(function) if name not in options]:
+        raise UnknownOptionError(f"The {what} needs {', '.join(f'{name}=...' for name in missing)}{hint}.")
     return function(**options)
+
+
+def _required(function: Any) -> list[str]:
+    import inspect
+
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    listed = inspect.signature(function).parameters.values()
+    return [one.name for one in listed if one.kind in named and one.default is one.empty]
 
 
 def parameters(function: Any) -> list[str]:

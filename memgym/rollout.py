@@ -219,6 +219,7 @@ async def run(
     cast = cast or Cast()
     waiting = iter(episodes)
     running: set[asyncio.Task[EpisodeRecord]] = set()
+    done: set[asyncio.Task[EpisodeRecord]] = set()
     try:
         while True:
             while len(running) < concurrency and (episode := next(waiting, None)) is not None:
@@ -231,7 +232,7 @@ async def run(
     finally:
         for task in running:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await asyncio.gather(*running, *done, return_exceptions=True)  # a second error is not told again
 
 
 def play(episodes: Iterable[Episode], *, concurrency: int = 8, cast: Cast | None = None) -> list[EpisodeRecord]:

@@ -149,9 +149,11 @@ def write(kind: str, name: str, out: Path) -> Path:
     Raises UnknownName for a kind without a skeleton, ValueError for a name that cannot be used, FileExistsError.
     """
     if kind not in FILES:
-        raise registry.unknown("skeleton of a", kind, FILES)
+        raise registry.unknown("kind of skeleton", kind, FILES)
     words = _words(check_name(kind, name))
     folder = out / words["package"]
+    if folder.exists():
+        raise FileExistsError(f"{folder} exists already; give another name, or another folder with --out.")
     folder.mkdir(parents=True)
     for path, text in FILES[kind].items():
         file = folder / Template(path).substitute(words)

@@ -203,7 +203,7 @@ def _made(name: str, options: str) -> CachedEncoder:
     given = json.loads(options)
     if rest:
         given = {**_first(function, name, rest), **given}
-    return CachedEncoder(cast("Encoder", registry.call(function, f"encoder {kind!r}", given)))
+    return CachedEncoder(cast("Encoder", registry.call(function, f"encoder {kind!r}", given, f": write {kind}:NAME")))
 
 
 def _first(function: Callable[..., Any], name: str, value: str) -> dict[str, Any]:

@@ -24,3 +24,15 @@ def test_a_saved_config_is_read_back_equal(tmp_path):
 def test_an_unknown_field_is_refused_by_name():
     with pytest.raises(ValueError, match="episode_count"):
         RunConfig.model_validate({"episode_count": 3})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("agents: [", "is not YAML"), ("", "holds no run"), ("- a", "holds no run")]
+)
+def test_a_file_that_is_no_config_is_named_in_one_line(tmp_path, text, said):
+    path = tmp_path / "run.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=said) as raised:
+        RunConfig.load(path)
+    assert "run.yaml" in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -194,6 +194,22 @@ def test_a_mistake_of_the_user_is_one_line_and_status_2(
     assert error.count("\n") == 1
 
 
+def test_a_field_that_pydantic_refuses_is_one_line_without_its_value(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("bench", "--model", "openai:x", "--model-set", "api_key=sk-abc") == 2
+    error = capsys.readouterr().err
+    assert "model_options: api_key would be written" in error
+    assert "sk-abc" not in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [("--model", "openai"), ("--agent", "dense-rag", "--encoder", "openai")])
+def test_a_part_that_lacks_its_name_says_how_to_write_it(
+    arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("bench", "--episodes", "1", "--out", str(tmp_path / "run"), *arguments) == 2
+    assert "write openai:NAME" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("outside")
 def test_the_debug_variable_shows_where_a_mistake_arose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMGYM_DEBUG", "1")

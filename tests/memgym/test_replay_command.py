@@ -53,3 +53,16 @@ def test_a_file_that_holds_no_records_is_one_line(tmp_path: Path, capsys: pytest
     (tmp_path / "other.jsonl").write_text('{"a": 1}\n', "utf-8")
     assert replay(tmp_path / "other.jsonl") == 2
     assert "line 1 is not a record" in capsys.readouterr().err
+
+
+def test_a_folder_is_refused_and_the_file_in_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert replay(tmp_path) == 2
+    assert "records.jsonl" in capsys.readouterr().err
+
+
+def test_a_file_without_a_whole_record_is_no_success(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "records.jsonl").write_text(line[:100], "utf-8")
+    assert replay(tmp_path / "records.jsonl") == 2
+    assert "no whole record" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -67,6 +68,13 @@ def test_a_run_that_is_left_cancels_what_is_still_played() -> None:
 def test_an_episode_that_cannot_be_made_ends_the_run() -> None:
     with pytest.raises(UnknownName, match="notin"):
         play([episode(0), episode(1, "notin"), episode(2)])
+
+
+def test_of_several_episodes_that_cannot_be_made_one_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(UnknownName, match="notin"):
+        play([episode(n, "notin") for n in range(4)])
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 def test_two_episodes_of_one_id_are_an_error() -> None:

@@ -110,7 +110,7 @@ def test_a_name_that_is_taken_is_refused(name: str) -> None:
 def test_a_folder_that_exists_is_left_as_it_is(tmp_path: Path) -> None:
     folder = write("benchmark", "Ship-Logs", tmp_path)
     (folder / "pyproject.toml").write_text("mine", "utf-8")
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError, match="exists already"):
         write("benchmark", "Ship-Logs", tmp_path)
     assert (folder / "pyproject.toml").read_text("utf-8") == "mine"
 
