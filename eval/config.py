@@ -119,7 +119,7 @@ def plan_of(config: RunConfig) -> Plan:
     names = [agent.name for agent in config.agents]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"Two agents are called {name!r}; give one of them a label.")
+            raise ValueError(f"Two agents are called {name!r}; give one of them a label, in a run as YAML (--config).")
     players = tuple(_player(config, agent) for agent in config.agents)
     plan = Plan(config.env, players, config.episodes, config.seed, config.env_options)
     config.scheduler.check(plan)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memgym.model import ModelError, Reply, Request, Usage
-from memgym.registry import unknown
 from memgym.tokens import make_tokenizer
 
 from ..dialogue import reader as talk
@@ -45,8 +44,11 @@ class RulesModel:
 
     def _refusal(self, request: Request) -> str:
         if request.name not in REQUESTS:
-            said = unknown("request", request.name, REQUESTS, f"The model 'rules' answers: {', '.join(REQUESTS)}.")
-            return str(said.args[0])
+            known = ", ".join(REQUESTS)
+            return (
+                f"The model 'rules' is no language model and does not answer the request {request.name!r}; "
+                f"give one, as in openai:NAME. It answers: {known}."
+            )
         wanted = ", ".join(INPUTS[request.name])
         given = ", ".join(map(str, request.inputs)) or "none"
         return f"The model 'rules' answers {request.name!r} from the inputs {wanted}; given: {given}."
