@@ -85,12 +85,13 @@ def notes(rows: Sequence[Row], config: RunConfig) -> list[str]:
     return lines
 
 
-def measured(measures: Sequence[Measure]) -> Table:
-    """Return what a protocol measured, as a table."""
+def measured(measures: Sequence[Measure], *, scored: bool) -> Table:
+    """Return what a protocol measured, as a table; what is made of rewards is left open where they say nothing."""
     shown = Table("row", "measure", "n", "mean", "95 % interval", title="What the protocol measures")
     for one in measures:
         value = one.value
-        shown.add_row(one.row, one.name, str(value.n), _number(value.mean), _interval(value))
+        said = (_number(value.mean), _interval(value)) if scored or not one.rewarded else ("-", "-")
+        shown.add_row(one.row, one.name, str(value.n), *said)
     return shown
 
 
@@ -104,6 +105,6 @@ def show(rows: Sequence[Row], config: RunConfig, measures: Sequence[Measure] = (
         console = Console(highlight=False, width=160)
     console.print(table(rows, config))
     if measures:
-        console.print(measured(measures))
+        console.print(measured(measures, scored=config.model != "none" or not any(row.asked for row in rows)))
     for line in notes(rows, config):
         console.print(line, style="dim", markup=False)

@@ -40,7 +40,7 @@ PAGE_OF = {
     "agent": "agents.md",
     "component": "systems.md",
     "model": "agents.md",
-    "protocol": "bench.md",
+    "protocol": "protocols.md",
     "encoder": "memory.md",
     "dialect": "dialects.md",
     "command": "index.md",
@@ -171,6 +171,14 @@ def test_the_example_of_a_run_as_yaml_can_be_read() -> None:
 def block(language: str) -> str:
     [found] = re.findall(rf"^```{language}\n(.*?)^```$", text("bench.md"), re.M | re.S)
     return str(found)
+
+
+def test_every_knob_of_a_protocol_is_in_the_table_with_its_default() -> None:
+    made = [registry.load("protocol", name) for name in registry.names("protocol")]
+    knobs = {
+        name: field.get_default(call_default_factory=True) for one in made for name, field in one.model_fields.items()
+    }
+    assert values(table("protocols.md", "knob", "default")) == knobs
 
 
 def test_the_bounds_of_parsing_are_those_that_are_measured() -> None:

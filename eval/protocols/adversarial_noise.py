@@ -21,7 +21,7 @@ from .protocol import (
     Measure,
     Protocol,
     declarative,
-    difference,
+    differences,
     forming_cost,
     make_protocol,
     rewards,
@@ -125,9 +125,13 @@ class AdversarialNoise(Protocol):
             found += [
                 Measure(player, "clean", estimate(rewards(clean))),
                 Measure(player, "with noise", estimate(rewards(noisy))),
-                difference(player, "noise - clean", clean, noisy),
-                Measure(player, "noise among stored", estimate([one for one in stored if one is not None])),
-                Measure(player, "noise among shown", estimate([one for one in shown if one is not None])),
+                *differences(player, "noise - clean", clean, noisy),
+                Measure(
+                    player, "noise among stored", estimate([one for one in stored if one is not None]), rewarded=False
+                ),
+                Measure(
+                    player, "noise among shown", estimate([one for one in shown if one is not None]), rewarded=False
+                ),
             ]
         return [*found, *forming_cost(records)]
 

@@ -22,7 +22,7 @@ from .protocol import (
     Protocol,
     by_row,
     declarative,
-    difference,
+    differences,
     forming_cost,
     rewards,
     tagged,
@@ -84,7 +84,7 @@ class CrossAgentTransfer(Protocol):
             tags = group[0].episode.tags
             own = tagged(tests, writer=tags["reader"], reader=tags["reader"])
             if own and tags["writer"] != tags["reader"]:
-                found.append(difference(row, "gain over its own memory", own, group))
+                found += differences(row, "gain over its own memory", own, group)
         return [*found, *forming_cost(records)]
 
 

@@ -31,11 +31,15 @@ PROCEDURAL = frozenset({"world", "task_spec", "steps", "success"})
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number of a protocol: whose (a row), of what, and its mean with a 95 % interval over n values."""
+    """One number of a protocol: whose (a row), of what, and its mean with a 95 % interval over n values.
+
+    ``rewarded`` tells whether it is made of rewards, which say nothing where no language model answered.
+    """
 
     row: str
     name: str
     value: Estimate
+    rewarded: bool = True
 
 
 class Protocol(BaseModel, ABC):
@@ -105,13 +109,33 @@ def tagged(records: Iterable[EpisodeRecord], **tags: str) -> list[EpisodeRecord]
     return [one for one in records if all(one.episode.tags.get(name) == value for name, value in tags.items())]
 
 
-def difference(
-    row: str, name: str, before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord], key: str = "number"
-) -> Measure:
-    """Return the mean of what ``after`` earned more than ``before``, episode by episode of the same ``key``."""
-    old = dict(zip((one.episode.tags[key] for one in before), rewards(before), strict=True))
-    new = dict(zip((one.episode.tags[key] for one in after), rewards(after), strict=True))
-    return Measure(row, name, estimate([new[number] - old[number] for number in old if number in new]))
+def differences(row: str, name: str, before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]) -> list[Measure]:
+    """Return what ``after`` earned more than ``before``, episode by episode of the same number.
+
+    Where questions have evidence, so is what memory showed of it: that needs no model.
+    """
+    found = [Measure(row, name, _paired(before, rewards(before), after, rewards(after)))]
+    shown = [[_evidence(one) for one in records] for records in (before, after)]
+    if any(value is not None for values in shown for value in values):
+        paired = _paired(before, shown[0], after, shown[1])
+        found.append(Measure(row, f"{name}, evidence shown", paired, rewarded=False))
+    return found
+
+
+def _paired(
+    before: Sequence[EpisodeRecord],
+    old: Sequence[float | None],
+    after: Sequence[EpisodeRecord],
+    new: Sequence[float | None],
+) -> Estimate:
+    first = dict(zip((one.episode.tags["number"] for one in before), old, strict=True))
+    second = dict(zip((one.episode.tags["number"] for one in after), new, strict=True))
+    pairs = [(first[number], second.get(number)) for number in first]
+    return estimate([late - early for early, late in pairs if early is not None and late is not None])
+
+
+def _evidence(record: EpisodeRecord) -> float | None:
+    return None if record.outcome is None else record.outcome.metrics.get("evidence_shown")
 
 
 def forming_cost(records: Sequence[EpisodeRecord]) -> list[Measure]:
@@ -124,5 +148,5 @@ def forming_cost(records: Sequence[EpisodeRecord]) -> list[Measure]:
             "forming: calls": [float(usage.calls) for usage in usages],
             "forming: model tokens": [float(usage.prompt_tokens + usage.completion_tokens) for usage in usages],
         }
-        found += [Measure(row, name, estimate(values)) for name, values in costs.items() if any(values)]
+        found += [Measure(row, name, estimate(values), rewarded=False) for name, values in costs.items() if any(values)]
     return found

@@ -19,7 +19,7 @@ from .protocol import (
     Measure,
     Protocol,
     by_row,
-    difference,
+    differences,
     forming_cost,
     rewards,
     tagged,
@@ -84,8 +84,8 @@ class ReflectionProcedural(Protocol):
             found += [
                 Measure(row, "first try", estimate(rewards(first))),
                 Measure(row, "final try", estimate(rewards(final))),
-                difference(row, "final - first", first, final),
-                Measure(row, "tries", estimate([float(one.episode.tags["attempt"]) for one in final])),
+                *differences(row, "final - first", first, final),
+                Measure(row, "tries", estimate([float(_attempt(one)) for one in final]), rewarded=False),
             ]
         return [*found, *forming_cost(records)]
 

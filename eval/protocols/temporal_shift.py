@@ -14,7 +14,7 @@ from ..metrics.intervals import estimate
 from .offline_declarative import asking, reading
 from .offline_procedural import acting, formed, gathered, training
 from .plan import Plan, Player
-from .protocol import DECLARATIVE, PROCEDURAL, Lane, Measure, Protocol, declarative, difference, forming_cost, tagged
+from .protocol import DECLARATIVE, PROCEDURAL, Lane, Measure, Protocol, declarative, differences, forming_cost, tagged
 from .provenance import Provenance, share
 
 Numbers = tuple[tuple[int, ...], tuple[int, ...]]
@@ -120,9 +120,14 @@ class TemporalShift(Protocol):
             stale = [(one, share(provenance.shown(one), old)) for one in now]
             errors = [float(bool(part) and not _won(one)) for one, part in stale]
             found += [
-                difference(player, "retention", tagged(own, when="A after A"), tagged(own, when="A after B")),
-                difference(player, "adaptation", tagged(own, when="B after A"), now),
-                Measure(player, "stale among shown", estimate([part for _, part in stale if part is not None])),
+                *differences(player, "retention", tagged(own, when="A after A"), tagged(own, when="A after B")),
+                *differences(player, "adaptation", tagged(own, when="B after A"), now),
+                Measure(
+                    player,
+                    "stale among shown",
+                    estimate([part for _, part in stale if part is not None]),
+                    rewarded=False,
+                ),
                 Measure(player, "stale errors", estimate(errors)),
             ]
         return [*found, *forming_cost(records)]
