@@ -20,6 +20,11 @@ from .metrics.rows import Row, rows
 from .protocols.protocol import Lane, Measure
 from .table import show
 
+
+class AllFailed(RuntimeError):
+    """An agent of a run has no episode that could be played; the run is kept all the same."""
+
+
 DENSE = ("dense-rag", "hybrid-rag")
 UNIT_TEST_ENCODER = "hashing"
 
@@ -55,7 +60,12 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
     folder = RunFolder.create(out, config) if config is not None else RunFolder.resume(_given(resume))
     known = folder.records()
     driver = Driver(known, Leavings(folder.memories, known) if settled.scheduler.keeps else None, folder.append)
-    interrupted = _play(driver, lanes, folder.config)
+    try:
+        interrupted = _play(driver, lanes, folder.config)
+    except BaseException:
+        if resume is None:
+            folder.discard_if_unused()
+        raise
     asked = driver.episodes
     records = list(folder.close(asked).values())
     scored = save_scores(folder, records)
@@ -66,6 +76,8 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
     )
     if interrupted:
         raise KeyboardInterrupt
+    if dead := [row.agent for row in scored if row.failed == row.n]:
+        raise AllFailed(f"Every episode of {', '.join(dead)} failed; the reasons stand below the table.")
     return scored
 
 

@@ -9,7 +9,7 @@ import typer
 
 from memgym.settings import parse_settings
 
-from .bench import bench_config, run_bench
+from .bench import AllFailed, bench_config, run_bench
 from .config import RunConfig
 
 
@@ -52,4 +52,8 @@ def bench(
             episodes=episodes, seed=seed, workers=workers, concurrency=concurrency,
             protocol={**parse_settings(protocol_settings or ()), "name": protocol or "isolated"},
         )  # fmt: skip
-    run_bench(config, out=out, resume=resume)
+    try:
+        run_bench(config, out=out, resume=resume)
+    except AllFailed as failed:
+        typer.echo(str(failed), err=True)
+        raise typer.Exit(1) from None

@@ -132,11 +132,17 @@ def schedule(config: RunConfig) -> list[Episode]:
 
 
 def _needs(agent: AgentConfig) -> dict[str, Any]:
-    """Return the environment options that an agent asks for (a memory system: its backend's); what a user says wins."""
-    if not hasattr(registry.load("agent", agent.agent), "needs"):
-        return {}
-    built: Any = registry.make_agent(agent.agent, model=registry.make_model("none"), **agent.options)
-    return dict(built.needs)
+    """Build an agent once, so that options which do not fit are an error before anything is played.
+
+    Returns the environment options that it asks for (a memory system: its backend's); what a user says wins.
+    """
+    try:
+        built: Any = registry.make_agent(agent.agent, model=registry.make_model("none"), **agent.options)
+    except registry.UnknownOptionError:
+        raise
+    except TypeError as error:
+        raise ValueError(f"The options {agent.options} do not fit the agent {agent.agent!r}: {error}") from error
+    return dict(getattr(built, "needs", {}))
 
 
 def _player(config: RunConfig, agent: AgentConfig) -> Player:

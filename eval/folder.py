@@ -77,6 +77,13 @@ class RunFolder:
     def _rewrite(self, records: Iterable[EpisodeRecord]) -> None:
         write_whole(self.path / RECORDS, "".join(record.line() + "\n" for record in records))
 
+    def discard_if_unused(self) -> None:
+        """Remove a folder in which nothing was played: a start that was refused is no run."""
+        left = [path for path in self.path.iterdir() if path.name != CONFIG]
+        if self._file is None and not left:
+            (self.path / CONFIG).unlink(missing_ok=True)
+            self.path.rmdir()
+
     def save_metrics(self, metrics: Mapping[str, Any]) -> None:
         write_whole(self.path / METRICS, json.dumps(metrics, indent=1) + "\n")
 

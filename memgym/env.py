@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Texts = dict[str, str]
 Info = dict[str, Any]
+NOTHING = Action()
 
 
 class MemoryEnv(gymnasium.Env[Texts, str | Action]):
@@ -103,11 +104,14 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
 
     def begin(self, action: str | Action) -> None:
         """The first half of a step: parse, resolve, write, advance."""
+        unread = False
         if isinstance(action, str):
-            action = self.dialect.parse(action)
+            parsed = self.dialect.parse(action)
+            unread = parsed == NOTHING and bool(action.strip())
+            action = parsed
         elif not isinstance(action, Action):
             raise TypeError(f"An action is a str or an Action, not {type(action).__name__}.")
-        self.pomdp.begin(action)
+        self.pomdp.begin(action, unread=unread)
 
     def finish(self) -> tuple[Texts, float, bool, bool, Info]:
         """The second half of a step: read, observe, reward."""

@@ -53,7 +53,7 @@ class Pomdp:
 
     # ---------------------------------------------------------------- the two halves of a step
 
-    def begin(self, action: Action) -> None:
+    def begin(self, action: Action, *, unread: bool = False) -> None:
         """Resolve every address against the memory as it was shown, write in order, then let the task move."""
         self.reads, self._results = [], []
         if self.over:
@@ -62,6 +62,8 @@ class Pomdp:
             return
         self.steps += 1
         self.memory.tick()
+        if unread:
+            self._results.append(Result("action", Status.EMPTY, reason="the text holds no operation and no command"))
         wrote = bool(action.operations) and self._write(action.operations)
         self._advance(action.command, wrote)
 

@@ -63,7 +63,9 @@ def _row(name: str, records: Sequence[EpisodeRecord]) -> Row:
     kinds = Counter(r.operation for record in records for step in record.steps for r in step.results)
     statuses = Counter(str(r.status) for record in records for step in record.steps for r in step.results)
     usages = [record.usage for record in records]
-    memory_kinds = {kind: count for kind, count in sorted(kinds.items()) if kind not in ("answer", "act", "advance")}
+    memory_kinds = {
+        kind: count for kind, count in sorted(kinds.items()) if kind not in ("action", "answer", "act", "advance")
+    }
     return Row(
         agent=name,
         privileged=any(record.privileged for record in records),

@@ -37,8 +37,8 @@ EXAMPLES: Examples = {
         Create("Mia moved to Oslo for a job at the port.", keywords=("Mia", "Oslo"), tags=("people",), time="May 2021"),
     ),
     "read": (
-        "Search the entries. What is found is shown in the next turn. k, by and follow may be left out.",
-        Read("Where does Mia work?", k=6, by="hybrid", follow=1),
+        "Search the entries. What is found is shown in the next turn. How many (k) may be left out.",
+        Read("Where does Mia work?", k=6),
     ),
     "update": ("Replace the text of an entry.", Update("m3", "Mia left Oslo in 2023 and lives in Bergen.")),
     "delete": ("Remove an entry that is wrong or of no more use.", Delete("m3")),

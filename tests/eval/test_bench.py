@@ -140,3 +140,27 @@ def test_an_unknown_agent_is_one_line_with_the_nearest_name(tmp_path):
 def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"config\.yaml"):
         RunFolder.resume(tmp_path)
+
+
+def test_an_agent_option_of_a_wrong_type_is_refused_before_anything_is_played(tmp_path):
+    mistaken = RunConfig(env=ENV, agents=[AgentConfig(agent="bm25-rag", options={"rounds": "two"})])
+    with pytest.raises(ValueError, match="rounds"):
+        run_bench(mistaken, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_in_which_an_agent_never_played_exits_with_1_and_is_kept(tmp_path):
+    arguments = ["bench", "--env", ENV, "--agent", "llm", "--episodes", "1", "--out", str(tmp_path / "run")]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1, result.output
+    assert "Every episode of llm failed" in result.output
+    assert len(list(read_records(tmp_path / "run" / "records.jsonl"))) == 1
+
+
+def test_a_start_that_is_refused_leaves_no_folder(tmp_path, monkeypatch):
+    for name in ("OPENAI_API_KEY", "MEMGYM_API_KEY", "OPENAI_BASE_URL", "MEMGYM_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    arguments = ["bench", "--env", ENV, "--agent", "bm25-rag", "--model", "openai:x", "--episodes", "1"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 2, result.output
+    assert not (tmp_path / "run").exists()

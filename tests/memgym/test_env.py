@@ -283,3 +283,13 @@ def test_masks_of_reads_hold_for_persistent_reads_too() -> None:
     act(made, Create("red"), Read("red"))
     act(made)
     assert shown(made) == []
+
+
+def test_a_text_that_holds_no_operation_and_no_command_is_told_so() -> None:
+    env = MemoryEnv("Synthetic", documents=20)
+    env.reset(seed=0)
+    texts, *_ = env.step("I would rather think about it.")
+    assert [(one.operation, one.status) for one in env.pomdp.seen.results] == [("action", "empty")]
+    assert "no operation" in texts["feedback"]
+    texts, *_ = env.step("")
+    assert texts["feedback"] == ""
