@@ -17,9 +17,17 @@ PROTOCOLS = {
 COMMANDS = {
     "bench": "memgym.eval.commands:bench",
     "figure": "memgym.eval.figure:figure",
+    "rescore": "memgym.eval.report.commands:rescore",
+    "report": "memgym.eval.report.commands:report",
+    "view": "memgym.eval.report.commands:view",
+    "map": "memgym.eval.report.commands:map_entries",
 }
 
 COMMAND_HELP = {
     "bench": "Compare agents on an environment and print a table.",
     "figure": "Draw a run: reward with its interval, and what memory showed.",
+    "rescore": "Score the records of a run again, without a model.",
+    "report": "Write one page of one or more runs, for a browser without a network.",
+    "view": "Write one page of one episode, step by step.",
+    "map": "Draw the entries of one or more runs as points, by PCA and t-SNE.",
 }

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 WINGS = ("envs", "agents", "eval", "train")
-DATA = {".txt", ".json", ".yaml"}
+DATA = {".txt", ".json", ".yaml", ".html"}
 PROBE = """
 import json, sys
 import memgym

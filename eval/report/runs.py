@@ -1,0 +1,83 @@
+"""A run as its folder holds it: config, records, and whether the last record was cut off."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memgym.records import EpisodeRecord, read_records
+
+from ..config import RunConfig
+from ..folder import RECORDS, RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that was read. ``cut`` says which line of the records was cut off, "" if none."""
+
+    name: str
+    path: Path
+    config: RunConfig
+    records: tuple[EpisodeRecord, ...]
+    cut: str = ""
+
+    @property
+    def settings(self) -> list[Any]:
+        """The distinct settings under which the records were made."""
+        distinct = {repr(record.setting): record.setting for record in self.records}
+        return list(distinct.values())
+
+
+def read_run(path: Path) -> Run:
+    """Read the folder of a run. Half a last line (a killed run) is left out and told in ``cut``.
+
+    A later record of an episode replaces an earlier one. No config or no records: FileNotFoundError; a line that is
+    no record: ValueError with its number.
+    """
+    folder = RunFolder.resume(path)
+    file = folder.path / RECORDS
+    if not file.is_file():
+        raise FileNotFoundError(f"{path} holds no {RECORDS}: no episode was played to its end.")
+    with _uncollected():
+        read = list(read_records(file))
+    found = {record.episode.id: record for record in read}
+    cut = cut_line(file, len(read))
+    return Run(folder.path.resolve().name, folder.path, folder.config, tuple(found.values()), cut)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the search for cycles: among millions of new values without any it would be a fifth of the reading."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def read_runs(paths: Sequence[Path]) -> list[Run]:
+    """Read several runs and give each a name of its own: the folder's, or its number too where two are the same."""
+    runs = [read_run(path) for path in paths]
+    names = [run.name for run in runs]
+    return [
+        run if names.count(run.name) == 1 else Run(f"{run.name} ({n})", run.path, run.config, run.records, run.cut)
+        for n, run in enumerate(runs, 1)
+    ]
+
+
+def cut_line(path: Path, whole: int) -> str:
+    """Return what was left of the line after the ``whole`` ones, in words; "" if the file ends with a whole one."""
+    with open(path, "rb") as file:
+        rest = next((line for number, line in enumerate(file) if number == whole), b"")
+    if not rest:
+        return ""
+    return (
+        f"Line {whole + 1} of {path.name} was cut off after {len(rest):,} bytes; the {whole:,} records before it are "
+        "kept."
+    )
