@@ -73,8 +73,9 @@ class Driver:
             lived = None if self._leavings is None else self._leavings.experience(episode.id)
             return Played(record, {}, lived)
         self._fresh.add(episode.id)
-        memory = None if self._leavings is None else self._leavings.before(episode)
-        played = await play(Job(episode, memory))
+        leavings = self._leavings
+        memory = None if leavings is None else leavings.before(episode)
+        played = await play(Job(episode, memory, leaves=leavings is not None))
         if self._leavings is not None:
             self._leavings.add(played)
         self._done(played.record)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,6 +25,8 @@ from .files import write_whole
 
 _CACHED = 32
 """Memories that are held beside the files; a chain asks for the last one only."""
+_LONGEST = 150
+"""Characters of a file's name that are an episode's id; of a longer one the rest is a digest."""
 
 
 class Leavings:
@@ -124,4 +127,7 @@ class Leavings:
 
     def _path(self, id: str) -> Path:
         assert self._folder is not None
-        return self._folder / f"{quote(id, safe=' ')}.json"
+        name = quote(id, safe=" ", errors="surrogatepass")
+        if len(name) > _LONGEST:
+            name = f"{name[:_LONGEST]}-{blake2b(name.encode(), digest_size=8).hexdigest()}"
+        return self._folder / f"{name}.json"

@@ -15,15 +15,19 @@ from multiprocessing import get_context
 from typing import Any
 
 from memgym.records import Episode
-from memgym.rollout import Cast, Played, play_through
+from memgym.rollout import Cast, Played, play_through, rollout
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One episode to play, and the memory that the episode ``after`` which it comes has left."""
+    """One episode to play, and the memory that the episode ``after`` which it comes has left.
+
+    ``leaves`` tells whether anybody asks for what it leaves; if not, only its record comes back.
+    """
 
     episode: Episode
     memory: Mapping[str, Any] | None = None
+    leaves: bool = True
 
 
 Play = Callable[[Job], Awaitable[Played]]
@@ -49,9 +53,15 @@ def _here(concurrency: int) -> Play:
 
     async def play(job: Job) -> Played:
         async with room:
-            return await play_through(job.episode, cast, job.memory)
+            return await _play(job, cast)
 
     return play
+
+
+async def _play(job: Job, cast: Cast) -> Played:
+    if job.leaves:
+        return await play_through(job.episode, cast, job.memory)
+    return Played(await rollout(job.episode, cast), {}, None)
 
 
 class Dealer:
@@ -115,6 +125,6 @@ def play_hand(jobs: Sequence[Job]) -> list[Played]:
     cast = _cast or Cast()
 
     async def collect() -> list[Played]:
-        return await asyncio.gather(*(play_through(job.episode, cast, job.memory) for job in jobs))
+        return await asyncio.gather(*(_play(job, cast) for job in jobs))
 
     return asyncio.run(collect())

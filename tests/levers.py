@@ -16,6 +16,8 @@ from numpy.random import Generator
 
 from memgym import registry
 from memgym.agent import Observation, ScriptedAgent
+from memgym.eval.bench import bench_config
+from memgym.eval.config import RunConfig
 from memgym.operations import (
     Act,
     Action,
@@ -228,3 +230,10 @@ def plug_in(folder: Path) -> Path:
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: levers\nVersion: 1.0\n")
     return folder
+
+
+def config(protocol: str, env: str = "MemGym/Levers", **changes: Any) -> RunConfig:
+    """A run under a protocol; ``knobs`` are the protocol's."""
+    knobs = changes.pop("knobs", {})
+    chosen: dict[str, Any] = {"agents": ["apprentice"], "model": "none", "env_options": {}, "episodes": 8}
+    return bench_config(env=env, protocol={"name": protocol, **knobs}, **{**chosen, **changes})

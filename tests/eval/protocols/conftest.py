@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from levers import levers_registered, plug_in
+from levers import config, levers_registered, plug_in
 
-from memgym.eval.bench import bench_config, run_bench
+from memgym.eval.bench import run_bench
 from memgym.eval.config import RunConfig, plan_of
 from memgym.eval.driving import Driver
 from memgym.eval.leavings import Leavings
@@ -25,12 +25,6 @@ def levers(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
     monkeypatch.syspath_prepend(str(folder))
     with levers_registered():
         yield folder
-
-
-def config(protocol: str, env: str = "MemGym/Levers", **changes: Any) -> RunConfig:
-    knobs = changes.pop("knobs", {})
-    chosen: dict[str, Any] = {"agents": ["apprentice"], "model": "none", "env_options": {}, "episodes": 8}
-    return bench_config(env=env, protocol={"name": protocol, **knobs}, **{**chosen, **changes})
 
 
 @pytest.fixture

@@ -12,9 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from levers import config
 
 from memgym import registry
 from memgym.eval.bench import run_bench
+from memgym.eval.config import AgentConfig, plan_of
+from memgym.eval.driving import Driver
 from memgym.eval.folder import RunFolder
 from memgym.eval.leavings import Leavings
 from memgym.records import read_records
@@ -92,6 +95,19 @@ def test_records_hold_no_memory_and_the_folder_does(bench):
     forms = [record for record in read_records(folder / "records.jsonl") if record.episode.tags["phase"] == "form"]
     leavings = Leavings(folder / "memories", RunFolder.resume(folder).records())
     assert len(leavings.memory(forms[-1].episode.id)["entries"]) == forms[-1].steps[-1].size
+
+
+@pytest.mark.parametrize("label", ["a/b: c?", "学徒" * 80, "\N{THAI CHARACTER KO KAI}" * 30, "..", "\ud800"])
+def test_what_an_agent_is_called_does_not_matter_to_its_files(label, tmp_path):
+    made = config("online-procedural", episodes=2)
+    named = made.model_copy(update={"agents": [AgentConfig(agent="apprentice", label=label)]})
+    records = {}
+    leavings = Leavings(tmp_path / "memories", {})
+    driver = Driver({}, leavings, lambda record: records.setdefault(record.episode.id, record))
+    driver.run(named.scheduler.lanes(plan_of(named)), workers=1, concurrency=1)
+    assert len(list((tmp_path / "memories").iterdir())) == 4
+    again = Leavings(tmp_path / "memories", records)
+    assert all(again.memory(id) == leavings.memory(id) for id in records if not records[id].episode.frozen)
 
 
 def test_isolated_episodes_leave_nothing(bench):
