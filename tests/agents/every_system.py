@@ -20,12 +20,13 @@ LIVED = [
     as_json(experience(thing, place, success=success))
     for thing, place, success in (("mug", "shelf", True), ("plate", "table", False), ("cup", "shelf", True))
 ]
-QA = ("MemGym/Synthetic-50doc", {})
-SMALL_QA = ("MemGym/Synthetic-50doc", {"documents": 12})
-DIALOGUE = ("MemGym/SyntheticDialogue-5sessions", {})
-HOUSE = ("MemGym/House", {})
-EXPERIENCE = ("MemGym/Experience", {"experiences": LIVED})
 Played = tuple[str, dict[str, Any]]
+"""An environment, and options of it."""
+QA: Played = ("MemGym/Synthetic-50doc", {})
+SMALL_QA: Played = ("MemGym/Synthetic-50doc", {"documents": 12})
+DIALOGUE: Played = ("MemGym/SyntheticDialogue-5sessions", {})
+HOUSE: Played = ("MemGym/House", {})
+EXPERIENCE: Played = ("MemGym/Experience", {"experiences": LIVED})
 CONTRACTS: Mapping[str, Contract] = {one.name: one for one in all_contracts()}
 
 

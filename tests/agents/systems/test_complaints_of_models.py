@@ -63,7 +63,7 @@ def degraded(name: str, reply: str) -> Staged:
     """Play a system whose model gives one reply to whatever it is asked."""
     made = registry.load("agent", name)
     model = Replies(**dict.fromkeys(kinds(made), reply))
-    agent = registry.make_agent(name, model=(meter := Meter(model)), **built(name)[1])
+    agent: Any = registry.make_agent(name, model=(meter := Meter(model)), **built(name)[1])
     needs = dict(agent.needs)
     if any("steps" in CONTRACTS[part].requires for part in made.system.values()):
         return played(agent, MemoryEnv("Experience", experiences=LIVED, **needs), meter)
