@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-PINNED_EXTRAS = ("test", "embed", "plot", "data", "alfworld")
+PINNED_EXTRAS = ("test", "embed", "plot", "map", "browser", "data", "alfworld")
 LINES = [
     line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line and not line.startswith("#")
 ]
