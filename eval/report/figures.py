@@ -50,7 +50,7 @@ def _scores(lines: Sequence[Line]) -> Iterator[Figure]:
     yield Figure(
         "scores",
         "Reward",
-        "A failed episode counts 0. Where intervals overlap, only a test on pairs of the same samples tells them apart.",
+        "A failed episode counts 0. Where intervals overlap, only a test on pairs of the same samples tells more.",
         intervals("Reward by agent", rows, second=second),
     )
 
