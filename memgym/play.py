@@ -43,8 +43,6 @@ def play(
             typer.echo(_HELP + _instructions(game))
         else:
             game.step(line)
-            if line.strip() and not game.pomdp.seen.results:
-                typer.echo("Nothing in this line was a tag or a call: it counted as an empty action.")
     _show_outcome(game)
 
 

@@ -63,7 +63,8 @@ class Pomdp:
         self.steps += 1
         self.memory.tick()
         if unread:
-            self._results.append(Result("action", Status.EMPTY, reason="the text holds no operation and no command"))
+            told = "the text holds no operation and no command: it counted as an empty action"
+            self._results.append(Result("action", Status.EMPTY, reason=told))
         wrote = bool(action.operations) and self._write(action.operations)
         self._advance(action.command, wrote)
 
