@@ -130,5 +130,8 @@ def test_a_long_turn_stays_whole() -> None:
 
 
 def test_the_time_of_a_turn_is_the_date_of_its_session() -> None:
-    turn, document = Passage("Session 3 (1:56 pm on 8 May, 2023) with Ana, Béla:", "Ana: hi"), Passage("Ana (1990)", "x")
+    turn, document = (
+        Passage("Session 3 (1:56 pm on 8 May, 2023) with Ana, Béla:", "Ana: hi"),
+        Passage("Ana (1990)", "x"),
+    )
     assert (turn.time, document.time) == ("1:56 pm on 8 May, 2023", "")

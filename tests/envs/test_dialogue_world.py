@@ -122,7 +122,9 @@ def test_questions_on_the_way_ask_for_what_holds_then() -> None:
 def test_a_benchmark_can_be_pickled() -> None:
     benchmark = SyntheticDialogue(sessions=5)
     twin = pickle.loads(pickle.dumps(benchmark))
-    assert dataclasses.asdict(twin.sample("validation-0000001")) == dataclasses.asdict(benchmark.sample("validation-0000001"))
+    assert dataclasses.asdict(twin.sample("validation-0000001")) == dataclasses.asdict(
+        benchmark.sample("validation-0000001")
+    )
 
 
 def test_schedules_are_seeded_and_without_repetition() -> None:
