@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("memgym", deadline=None)  # how busy the machine is decides no test
-settings.load_profile("memgym")
+# How busy the machine is decides no test; CI tries the same examples each time, a person's machine new ones.
+settings.register_profile("memgym", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "memgym")
 
 ROOT = Path(__file__).resolve().parent.parent
 

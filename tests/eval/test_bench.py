@@ -102,9 +102,13 @@ def test_two_workers_write_the_same_bytes_as_one(tmp_path):
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
 def test_what_was_done_before_a_kill_is_kept_and_the_rest_can_be_played(tmp_path, kill):
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "memgym", "bench", "--env", ENV, "--agent", "bm25-rag", "--episodes", "60"]
+    command = [sys.executable, "-m", "memgym", "bench", "--env", ENV, "--agent", "bm25-rag", "--episodes", "300"]
+    # A shell that runs the tests in the background has SIGINT ignored, and what it starts inherits that.
     process = subprocess.Popen(
-        [*command, "--concurrency", "1", "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*command, "--concurrency", "1", "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     records = folder / "records.jsonl"
     until = time.monotonic() + 120
@@ -119,7 +123,7 @@ def test_what_was_done_before_a_kill_is_kept_and_the_rest_can_be_played(tmp_path
         assert "--resume" in said
     finished = subprocess.run([*command[:4], "--resume", str(folder)], capture_output=True, text=True, check=True)
     assert "bm25-rag" in finished.stdout
-    assert len(list(read_records(records))) == 60
+    assert len(list(read_records(records))) == 300
 
 
 def test_the_table_says_what_is_synthetic_privileged_and_for_tests(tmp_path):
