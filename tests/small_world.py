@@ -13,8 +13,9 @@ import gymnasium
 from numpy.random import Generator
 
 from memgym import registry
+from memgym.env import MemoryEnv
 from memgym.memory.encoders import HashingEncoder
-from memgym.operations import Act, Advance, Answer, Command, Result, Status
+from memgym.operations import Act, Action, Advance, Answer, Command, Operation, Result, Status
 from memgym.task import Benchmark, Document, Outcome, Question, Sample, Task, TaskView
 
 COLOURS = ("red", "green", "blue", "amber", "violet", "teal")
@@ -163,3 +164,25 @@ def colours() -> Iterator[str]:
             yield "MemGym/Colours"
         finally:
             del registry._environments["Colours"], gymnasium.registry["MemGym/Colours"]
+
+
+def env(**options: Any) -> MemoryEnv:
+    """An environment of this world at the start of its first sample."""
+    made = MemoryEnv(Colours(), **options)
+    made.reset(seed=0, options={"sample": "s0"})
+    return made
+
+
+def act(made: MemoryEnv, *operations: Operation, command: Answer | Act | Advance | None = None) -> dict[str, str]:
+    """Take one step and return what is then observed."""
+    return made.step(Action(operations, command))[0]
+
+
+def statuses(made: MemoryEnv) -> list[str]:
+    """How each part of the last action ended."""
+    return [str(result.status) for result in made.pomdp.seen.results]
+
+
+def shown(made: MemoryEnv) -> list[str]:
+    """The ids of the entries that are shown now."""
+    return [hit.entry.id for hit in made.pomdp.seen.memories]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from small_world import Colours, colours
+from small_world import Colours, act, colours, env, shown, statuses
 
 from memgym.env import MemoryEnv
 from memgym.operations import (
-    Act,
-    Action,
     Advance,
-    Answer,
     Create,
     Delete,
     Evolve,
@@ -25,24 +21,6 @@ from memgym.operations import (
     Status,
     Update,
 )  # fmt: skip
-
-
-def env(**options: Any) -> MemoryEnv:
-    made = MemoryEnv(Colours(), **options)
-    made.reset(seed=0, options={"sample": "s0"})
-    return made
-
-
-def act(made: MemoryEnv, *operations: Operation, command: Answer | Act | Advance | None = None) -> dict[str, str]:
-    return made.step(Action(operations, command))[0]
-
-
-def statuses(made: MemoryEnv) -> list[str]:
-    return [str(result.status) for result in made.pomdp.seen.results]
-
-
-def shown(made: MemoryEnv) -> list[str]:
-    return [hit.entry.id for hit in made.pomdp.seen.memories]
 
 
 @pytest.fixture
