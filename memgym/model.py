@@ -5,7 +5,7 @@ A Request carries both a rendered prompt and its inputs as data, so that a deter
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -81,6 +81,19 @@ class ChatModel(Protocol):
     async def chat(self, request: Request) -> Reply:
         """Answer one request; raises ModelError when the model cannot answer."""
         ...
+
+
+def chat_text(tokenizer: Any, messages: Sequence[Message], template: Mapping[str, Any]) -> str:
+    """Return messages as the prompt of a local model, by its tokenizer's chat template (``template``: more variables).
+
+    A tokenizer without one gets "System: ...", blank line, "User: ...", blank line, "Assistant:". One function for
+    evaluation and training, so that a policy reads after training what it read in training. A lone surrogate, which no
+    tokenizer takes, becomes "?".
+    """
+    chat = [{"role": one.role, "content": one.content.encode("utf-8", "replace").decode()} for one in messages]
+    if not tokenizer.chat_template:
+        return "\n\n".join([*(f"{one['role'].capitalize()}: {one['content']}" for one in chat), "Assistant:"])
+    return str(tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True, **template))
 
 
 class Meter:

@@ -74,15 +74,15 @@ def make_env(id: str, **options: Any) -> MemoryEnv:
     return MemoryEnv(**{**registry.environment(id), **options})
 
 
-async def rollout(episode: Episode, cast: Cast | None = None) -> EpisodeRecord:
-    """Play one episode to its end and return its record.
+async def rollout(episode: Episode, cast: Cast | None = None, model: ChatModel | None = None) -> EpisodeRecord:
+    """Play one episode to its end and return its record. ``model`` answers in place of the one that it names.
 
     What goes wrong while it is played (a model that cannot be reached, an agent's own error) becomes a record with
     ``error``; names, options and samples that do not exist raise before it starts.
     """
     cast = cast or Cast()
     env = cast.env(episode)
-    record = await _play(env, episode, cast, begin(env, episode), None)
+    record = await _play(env, episode, model or cast.model(episode), begin(env, episode), None)
     cast.take_back(episode, env)
     return record
 
@@ -95,16 +95,15 @@ async def play_through(episode: Episode, cast: Cast, memory: Mapping[str, Any] |
     env = cast.env(episode)
     first = begin(env, episode, memory)
     diary = Diary(env)
-    record = await _play(env, episode, cast, first, diary)
+    record = await _play(env, episode, cast.model(episode), first, diary)
     played = Played(record, env.memory.to_json(), diary.close(record.outcome))
     cast.take_back(episode, env)
     return played
 
 
 async def _play(
-    env: MemoryEnv, episode: Episode, cast: Cast, first: tuple[str, int], diary: Diary | None
+    env: MemoryEnv, episode: Episode, model: ChatModel | None, first: tuple[str, int], diary: Diary | None
 ) -> EpisodeRecord:
-    model = cast.model(episode)
     meter = None if model is None else Meter(model)
     agent = registry.make_agent(episode.agent, model=meter, **episode.agent_options)
     steps: list[StepRecord] = []

@@ -11,9 +11,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from memgym.extras import require
-from memgym.model import Message, ModelError, Reply, Request, Usage
-
-from .unicode import encodable
+from memgym.model import Message, ModelError, Reply, Request, Usage, chat_text
 
 _EXTRA = "transformers"
 _WHAT = "An in-process transformers model"
@@ -72,13 +70,7 @@ class TransformersModel:
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt as text: by the tokenizer's chat template, else in the plain format above."""
-        chat = [{"role": one.role, "content": encodable(one.content)} for one in messages]
-        if not self._tokenizer.chat_template:
-            said = [f"{one['role'].capitalize()}: {one['content']}" for one in chat]
-            return "\n\n".join([*said, "Assistant:"])
-        return str(
-            self._tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True, **self._template)
-        )
+        return chat_text(self._tokenizer, messages, self._template)
 
     def _answer(self, request: Request) -> Reply:
         import jinja2
