@@ -7,6 +7,7 @@ BENCHMARKS = {
     "2WikiMultihopQA": "memgym.envs.twowiki:TwoWikiMultihopQA",
     "MuSiQue": "memgym.envs.musique:MuSiQue",
     "Synthetic": "memgym.envs.synthetic:Synthetic",
+    "SyntheticTiny": "memgym.envs.synthetic.tiny:SyntheticTiny",
     "SyntheticDialogue": "memgym.envs.dialogue:SyntheticDialogue",
     "LoCoMo": "memgym.envs.locomo:LoCoMo",
     "LongMemEval": "memgym.envs.longmemeval:LongMemEval",
@@ -53,6 +54,7 @@ ENVIRONMENTS |= {
         for layout in ("oracle", "S", "M")
     },
 }
+ENVIRONMENTS |= {"Synthetic-tiny": {"benchmark": "SyntheticTiny", "documents": 12, "capacity": 4}}
 ENVIRONMENTS |= {"Experience": {"benchmark": "Experience", "advance": "explicit"}}
 
 METRICS = {
