@@ -1,0 +1,1 @@
+"""Recipes as YAML: data of the package, found by name."""
