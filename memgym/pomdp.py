@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from memgym.addresses import resolve
 from memgym.agent import Observation
@@ -26,8 +26,25 @@ PATIENCE = 100
 """Horizons that an episode may last under advance="explicit", where a pipeline takes many steps without a command."""
 
 
+class Between(Protocol):
+    """Stands between operations and memory, to leave some without effect; ``number`` is the place in the action.
+
+    ``write`` carries out what ``Memory.apply`` would, ``reads`` says whether a read is carried out, ``counts`` whether
+    a result counts as a write for ``advance="on_write"``.
+    """
+
+    def write(self, memory: Memory, operation: Operation, source: Write, number: int) -> Result: ...
+    def reads(self, step: int, number: int) -> bool: ...
+    def counts(self, step: int, number: int, result: Result) -> bool: ...
+
+
 class Pomdp:
-    """One episode in progress. ``seen`` is the present observation, ``texts`` the same as text."""
+    """One episode in progress. ``seen`` is the present observation, ``texts`` the same as text.
+
+    ``between``, where it is set after a reset, carries out the operations of this episode (``memgym credit``).
+    """
+
+    between: Between | None = None
 
     def __init__(self, sample: Sample, task: Task, memory: Memory, dialect: Dialect, options: Options) -> None:
         self.sample = sample
@@ -41,6 +58,7 @@ class Pomdp:
         self.over = False
         self.outcome: Outcome | None = None
         self.reads: list[Read] = []
+        self._asked: list[int] = []
         self._log = EvidenceLog(sample.questions)
         self._operations = 0
         self._queries = 0
@@ -55,7 +73,7 @@ class Pomdp:
 
     def begin(self, action: Action, *, unread: bool = False) -> None:
         """Resolve every address against the memory as it was shown, write in order, then let the task move."""
-        self.reads, self._results = [], []
+        self.reads, self._asked, self._results = [], [], []
         if self.over:
             parts = (*action.operations, action.command) if action.command else action.operations
             self._results = [Result(part.kind, Status.MASKED, reason="the episode is over") for part in parts]
@@ -100,6 +118,11 @@ class Pomdp:
     def truncated(self) -> bool:
         return self.over and not self.task.done
 
+    @property
+    def evidence(self) -> EvidenceLog:
+        """What memory did for each question that was answered so far."""
+        return self._log
+
     # ---------------------------------------------------------------- write
 
     def _write(self, operations: tuple[Operation, ...]) -> bool:
@@ -107,9 +130,12 @@ class Pomdp:
         wrote = False
         for resolved in [resolve(operation, self.memory, shown) for operation in operations]:
             result = self._refuse(resolved) or self._do(resolved)
-            wrote |= result.ok and result.operation in _WROTE
+            wrote |= result.operation in _WROTE and self._counts(result)
             self._results.append(result)
         return wrote
+
+    def _counts(self, result: Result) -> bool:
+        return result.ok if self.between is None else self.between.counts(self.steps, len(self._results), result)
 
     def _refuse(self, part: Operation | Result) -> Result | None:
         """Return why an operation is not carried out, or None. A mask comes first: what is masked is not looked up."""
@@ -129,7 +155,10 @@ class Pomdp:
         if isinstance(part, Read):
             return self._ask(part)
         self._queries = 0
-        return self.memory.apply(part, Write(self.sample.id, self.steps, part.kind, self.memory.clock))
+        source = Write(self.sample.id, self.steps, part.kind, self.memory.clock)
+        if self.between is not None:
+            return self.between.write(self.memory, part, source, len(self._results))
+        return self.memory.apply(part, source)
 
     def _ask(self, read: Read) -> Result:
         """Note a read: it runs after all writes of the step."""
@@ -141,7 +170,9 @@ class Pomdp:
                 "read", Status.OVER_BUDGET, reason=f"more than {limit} reads without a write: question skipped"
             )
         self._queries += 1
-        self.reads.append(read)
+        if self.between is None or self.between.reads(self.steps, len(self._results)):
+            self.reads.append(read)
+            self._asked.append(len(self._results))
         return Result("read", Status.OK)
 
     # ---------------------------------------------------------------- advance
@@ -171,10 +202,9 @@ class Pomdp:
         """Run the reads on the memory after the writes; a persistent query is asked again at every step."""
         found: dict[str, Hit] = {}
         answered = self._answered()
-        for number, result in enumerate(self._results):
-            if result.operation == "read" and result.ok:
-                self._results[number], hits = next(answered)
-                found.update((hit.entry.id, hit) for hit in hits if hit.entry.id not in found)
+        for number, (result, hits) in zip(self._asked, answered, strict=False):
+            self._results[number] = result
+            found.update((hit.entry.id, hit) for hit in hits if hit.entry.id not in found)
         for _, hits in answered:
             found.update((hit.entry.id, hit) for hit in hits if hit.entry.id not in found)
         self._hits = tuple(found.values())
@@ -199,7 +229,7 @@ class Pomdp:
         view, memory = self.task.view, self.memory
         results = tuple(self._results)
         if self._hits or memory.scratchpad:
-            self._log.show([*(hit.entry.text for hit in self._hits), memory.scratchpad])
+            self._log.show((hit.entry.text for hit in self._hits), memory.scratchpad)
         budget = self._budget() if self.options.show_budget else ""
         left = max(self.max_steps - self.steps, 0)
         self.seen = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
@@ -230,7 +260,10 @@ class Pomdp:
 
     def _score(self, outcome: Outcome) -> Outcome:
         metrics = {**outcome.metrics, **self._log.metrics(), "memory_size": float(len(self.memory))}
-        return replace(outcome, metrics=metrics)
+        stored, shown = (self._log.questions_of(column) for column in (self._log.stored, self._log.shown))
+        if len(shown) != len(outcome.references):
+            return replace(outcome, metrics=metrics)
+        return replace(outcome, metrics=metrics, stored=stored, shown=shown)
 
     def fork(self) -> Pomdp:
         """Return a copy in the same state that shares nothing which either side can change."""
@@ -241,6 +274,7 @@ class Pomdp:
         twin._log, twin._standing = self._log.fork(), self._standing
         twin._operations, twin._queries = self._operations, self._queries
         twin.reads, twin._results, twin._hits = list(self.reads), list(self._results), self._hits
+        twin._asked, twin.between = list(self._asked), self.between
         twin.seen, twin.texts, twin.quiet = self.seen, dict(self.texts), self.quiet
         return twin
 

@@ -82,7 +82,7 @@ async def rollout(episode: Episode, cast: Cast | None = None, model: ChatModel |
     """
     cast = cast or Cast()
     env = cast.env(episode)
-    record = await _play(env, episode, model or cast.model(episode), begin(env, episode), None)
+    record = await play_begun(env, episode, model or cast.model(episode), begin(env, episode))
     cast.take_back(episode, env)
     return record
 
@@ -95,15 +95,16 @@ async def play_through(episode: Episode, cast: Cast, memory: Mapping[str, Any] |
     env = cast.env(episode)
     first = begin(env, episode, memory)
     diary = Diary(env)
-    record = await _play(env, episode, cast.model(episode), first, diary)
+    record = await play_begun(env, episode, cast.model(episode), first, diary)
     played = Played(record, env.memory.to_json(), diary.close(record.outcome))
     cast.take_back(episode, env)
     return played
 
 
-async def _play(
-    env: MemoryEnv, episode: Episode, model: ChatModel | None, first: tuple[str, int], diary: Diary | None
+async def play_begun(
+    env: MemoryEnv, episode: Episode, model: ChatModel | None, first: tuple[str, int], diary: Diary | None = None
 ) -> EpisodeRecord:
+    """Play an episode that ``begin`` began in ``env``, as ``rollout`` does."""
     meter = None if model is None else Meter(model)
     agent = registry.make_agent(episode.agent, model=meter, **episode.agent_options)
     steps: list[StepRecord] = []

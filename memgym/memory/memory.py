@@ -151,6 +151,11 @@ class Memory:
         self._next += 1
         return f"m{self._next - 1}"
 
+    def count_from(self, number: int) -> int:
+        """Make ``number`` that of the next id, and return what it was; only to give out recorded ids again."""
+        self._next, before = number, self._next
+        return before
+
     def put(self, entry: Entry) -> None:
         """Add an entry to its store, or replace the one under its id."""
         store, key = self.stores[entry.store], key_of(entry.id)
