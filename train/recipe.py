@@ -125,7 +125,7 @@ class Shaping(Part):
 
 
 class Reward(Part):
-    """What an episode earns: "outcome" (the environment's own: EM by question, success of a task), a metric, or "judge".
+    """What an episode earns: "outcome", the environment's own (EM by question, success of a task); a metric; "judge".
 
     A metric ("em", "em_math", "f1") scores answers question by question; a "judge" is asked of ``model`` about each.
     """
