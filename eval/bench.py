@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from memgym.records import EpisodeRecord
-
 from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, plan_of
 from .driving import Driver
 from .folder import RunFolder
 from .leavings import Leavings
-from .metrics.rows import Row, rows
-from .protocols.protocol import Lane, Measure
+from .metrics.rows import Row
+from .protocols.protocol import Lane
+from .scored import score
 from .table import show
 
 
@@ -68,17 +66,20 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
         raise
     asked = driver.episodes
     records = list(folder.close(asked).values())
-    scored = save_scores(folder, records)
-    show(scored, folder.config, measures_of(folder.config, records))
+    scored = score(folder.config, records)
+    folder.save_metrics(scored.to_json())
+    show(scored)
     said = f"{len(records)} of {len(asked)} episodes. Go on with: memgym bench --resume {folder.path}"
     Console(highlight=False, soft_wrap=True).print(
         f"Stopped after {said}" if interrupted else f"Run folder: {folder.path}"
     )
+    if lost := str(driver.tally):
+        Console(highlight=False, soft_wrap=True).print(lost)
     if interrupted:
         raise KeyboardInterrupt
-    if dead := [row.agent for row in scored if row.failed == row.n]:
+    if dead := [row.agent for row in scored.rows if row.failed == row.n]:
         raise AllFailed(f"Every episode of {', '.join(dead)} failed; the reasons stand below the table.")
-    return scored
+    return list(scored.rows)
 
 
 def _given(path: Path | None) -> Path:
@@ -97,30 +98,3 @@ def _play(driver: Driver, lanes: Sequence[Lane], config: RunConfig) -> bool:
         except KeyboardInterrupt:
             return True
     return False
-
-
-def measures_of(config: RunConfig, records: Sequence[EpisodeRecord]) -> list[Measure]:
-    """Return what the run's protocol says of its records."""
-    return config.scheduler.measures(records)
-
-
-def save_scores(folder: RunFolder, records: Sequence[EpisodeRecord]) -> list[Row]:
-    """Score records without any model and write metrics.json: the rows, the config, and what produced the data."""
-    scored = rows(records)
-    folder.save_metrics(
-        {
-            "config": folder.config.model_dump(),
-            "settings": _settings(records),
-            "rows": [row.to_json() for row in scored],
-            "measures": [asdict(one) for one in measures_of(folder.config, records)],
-        }
-    )
-    return scored
-
-
-def _settings(records: Sequence[EpisodeRecord]) -> list[Any]:
-    """Return the distinct settings that records were made under (versions, options, data checksum, encoder)."""
-    distinct: dict[str, Any] = {}
-    for record in records:
-        distinct.setdefault(repr(record.setting), record.setting)
-    return list(distinct.values())

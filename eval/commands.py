@@ -19,7 +19,7 @@ def bench(
     model: Annotated[str | None, typer.Option(help="Chat model: rules, none, openai:NAME, transformers:PATH.")] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Episodes an agent.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="The one seed of the run.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes. Records do not depend on it.")] = 1,
+    workers: Annotated[str, typer.Option(help="Processes, or ray, or ray:N. Records do not depend on it.")] = "1",
     concurrency: Annotated[int, typer.Option(min=1, help="Episodes at once in one process.")] = 8,
     data: Annotated[Path | None, typer.Option(help="Where a real benchmark's files are.")] = None,
     encoder: Annotated[str | None, typer.Option(help="Encoder of dense reads: minilm, hashing, openai:NAME.")] = None,

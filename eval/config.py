@@ -14,6 +14,7 @@ from memgym.records import Episode
 from .protocols.isolated import episodes
 from .protocols.plan import Plan, Player
 from .protocols.protocol import Protocol, make_protocol
+from .runner import workers_of
 
 DEFAULT_ENV = "MemGym/Synthetic-100doc"
 DEFAULT_OPTIONS: dict[str, Any] = {"questions": 20}
@@ -49,8 +50,8 @@ class RunConfig(BaseModel):
 
     ``protocol`` is its name with its knobs; "isolated", the default, begins each episode with an empty memory.
     ``model`` "none" stands for no language model: privileged agents then answer from the key, the others say nothing,
-    and only what memory did is scored. ``concurrency`` is episodes at once in one process, ``workers`` processes;
-    neither changes a record.
+    and only what memory did is scored. ``concurrency`` is episodes at once in one process, ``workers`` how many
+    processes, or "ray" or "ray:N" for those of a Ray cluster; neither changes a record.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -63,7 +64,7 @@ class RunConfig(BaseModel):
     protocol: dict[str, Any] = Field(default_factory=lambda: {"name": "isolated"})
     episodes: int = Field(default=20, ge=1)
     seed: int = Field(default=0, ge=0)
-    workers: int = Field(default=1, ge=1)
+    workers: int | str = 1
     concurrency: int = Field(default=8, ge=1)
 
     @model_validator(mode="after")
@@ -82,6 +83,11 @@ class RunConfig(BaseModel):
             if any(word in name.lower() for word in ("key", "token", "secret", "password")) and name != "max_tokens":
                 raise ValueError(f"{name} would be written into the run folder; set MEMGYM_API_KEY instead.")
         return options
+
+    @field_validator("workers")
+    @classmethod
+    def _known_workers(cls, workers: int | str) -> int | str:
+        return workers_of(workers)
 
     @field_validator("protocol", mode="before")
     @classmethod

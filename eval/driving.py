@@ -11,9 +11,11 @@ from typing import Any
 from memgym.records import Episode, EpisodeRecord
 from memgym.rollout import Played
 
+from .crew import Tally
+from .jobs import Job, Play
 from .leavings import Leavings
 from .protocols.protocol import Lane
-from .runner import Job, Play, player
+from .runner import player
 
 Done = Callable[[EpisodeRecord], None]
 Watch = Callable[[int, int], None]
@@ -32,6 +34,7 @@ class Driver:
         self._finished = 0
         self._watch: Watch = lambda total, finished: None
         self.plan: list[list[Episode]] = []
+        self.tally = Tally()
 
     def watch(self, watch: Watch) -> None:
         """Have ``watch`` told, as the run goes on, how many episodes were asked for so far, and how many are done."""
@@ -42,13 +45,13 @@ class Driver:
         """What the lanes have asked for so far, lane by lane: the order in which records are kept."""
         return [episode for lane in self.plan for episode in lane]
 
-    def run(self, lanes: Sequence[Lane], *, workers: int, concurrency: int) -> None:
+    def run(self, lanes: Sequence[Lane], *, workers: int | str, concurrency: int) -> None:
         """Play the lanes to their ends; KeyboardInterrupt and what goes wrong before an episode starts pass through."""
         self.plan = [[] for _ in lanes]
         asyncio.run(self._all(lanes, workers, concurrency))
 
-    async def _all(self, lanes: Sequence[Lane], workers: int, concurrency: int) -> None:
-        async with player(workers, concurrency) as play:
+    async def _all(self, lanes: Sequence[Lane], workers: int | str, concurrency: int) -> None:
+        async with player(workers, concurrency, self.tally) as play:
             await asyncio.gather(*(self._lane(lane, plan, play) for lane, plan in zip(lanes, self.plan, strict=True)))
 
     async def _lane(self, lane: Lane, plan: list[Episode], play: Play) -> None:
