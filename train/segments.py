@@ -39,11 +39,16 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How one reply is to be sampled: ``temperature`` and ``seed`` are the request's own; a trainer may set its."""
+    """How one reply is to be sampled. A SegmentModel says the first three, by the request; a trainer may change them.
+
+    ``top_p`` 1 and ``top_k`` 0 leave the whole vocabulary.
+    """
 
     max_tokens: int
     temperature: float
-    seed: int | None
+    seed: int | None = None
+    top_p: float = 1.0
+    top_k: int = 0
 
 
 @dataclass(frozen=True, slots=True)
