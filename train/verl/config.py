@@ -1,4 +1,4 @@
-"""What verl makes of a recipe: one table of verl's keys and values, as Hydra overrides and as a composed, checked config.
+"""What verl makes of a recipe: a table of verl's keys and values, as Hydra overrides and as a composed, checked config.
 
 Every key that a recipe decides stands here and nowhere else. Written for verl 0.9.1; composing needs the extra "train"
 but no GPU and no Ray.
@@ -27,6 +27,7 @@ CPU_ENGINE_MODULE = "memgym.train.verl.cpu.engine"
 """Registers the FSDP2 engine on CPUs; loaded by verl in each worker as ``model.external_lib``."""
 MAIN = "verl.trainer.main_ppo"
 _CONFIG = "verl.trainer.config"
+_EXTRA = ("train", "verl's configuration")
 _ACTOR, _REF = "actor_rollout_ref.actor", "actor_rollout_ref.ref"
 _ROLLOUT, _MODEL = "actor_rollout_ref.rollout", "actor_rollout_ref.model"
 _CPU_LOGICAL = 16
@@ -83,8 +84,8 @@ def overrides(values: Mapping[str, Any]) -> list[str]:
 
 def compose(values: Mapping[str, Any]) -> Any:
     """Return verl's whole config with these values. A key that neither verl nor OURS has is a ValueError."""
-    hydra = require("hydra", "train", "verl's configuration")
-    require("verl", "train", "verl's configuration")
+    hydra = require("hydra", *_EXTRA)
+    require("verl", *_EXTRA)
     with hydra.initialize_config_module(_CONFIG, version_base=None):
         plain = hydra.compose("ppo_trainer")
         _known(plain, values)
@@ -93,14 +94,14 @@ def compose(values: Mapping[str, Any]) -> Any:
 
 def validate(config: Any) -> None:
     """Run verl's own checks of a composed config; they raise what verl raises. Needs no GPU."""
-    from verl.trainer.ppo.utils import need_critic, need_reference_policy
-    from verl.utils.config import omega_conf_to_dataclass, validate_config
-
+    checks, needs = require("verl.utils.config", *_EXTRA), require("verl.trainer.ppo.utils", *_EXTRA)
     with redirect_stdout(StringIO()):
-        validate_config(config, use_reference_policy=need_reference_policy(config), use_critic=need_critic(config))
+        checks.validate_config(
+            config, use_reference_policy=needs.need_reference_policy(config), use_critic=needs.need_critic(config)
+        )
     inside = config.actor_rollout_ref
     for part in (inside.rollout, inside.ref.fsdp_config, inside.actor.optim, config.algorithm):
-        omega_conf_to_dataclass(part)
+        checks.omega_conf_to_dataclass(part)
 
 
 OURS = (
@@ -117,9 +118,7 @@ OURS = (
 
 
 def _known(plain: Any, values: Mapping[str, Any]) -> None:
-    from omegaconf import OmegaConf
-
-    known = OmegaConf.to_container(plain, resolve=False)
+    known = require("omegaconf", *_EXTRA).OmegaConf.to_container(plain, resolve=False)
     for key in values:
         if key not in OURS and not _has(known, key.split(".")):
             raise ValueError(f"verl {_version()} has no key {key}: this version of memgym was written for verl 0.9.1.")
