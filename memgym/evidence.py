@@ -1,4 +1,4 @@
-"""Did memory do its part? For each answered question: was its evidence stored, was it shown, was the answer shown.
+"""Did memory do its part? For each answered question: was its evidence stored, was it shown, among how much else.
 
 Decided by containment of verbatim text, so it needs no model; a memory that paraphrases scores low here by design.
 """
@@ -19,11 +19,15 @@ class EvidenceLog:
     stored: list[float | None] = field(default_factory=list)
     shown: list[float | None] = field(default_factory=list)
     answer_shown: list[float | None] = field(default_factory=list)
+    precision: list[float | None] = field(default_factory=list)
     _seen: dict[str, None] = field(default_factory=dict)
+    _entries: dict[str, None] = field(default_factory=dict)
 
-    def show(self, texts: Iterable[str]) -> None:
-        """Note texts that the agent sees of its memory, scratchpad included."""
-        self._seen.update((text, None) for text in texts if text)
+    def show(self, entries: Iterable[str], scratchpad: str = "") -> None:
+        """Note what the agent sees of its memory: texts of entries, and the scratchpad."""
+        listed = [text for text in entries if text]
+        self._entries.update(dict.fromkeys(listed))
+        self._seen.update(dict.fromkeys([*listed, scratchpad] if scratchpad else listed))
 
     def answer(self, held: Sequence[str]) -> None:
         """Score the next question against what memory holds and what was shown for it; the next starts afresh."""
@@ -33,10 +37,14 @@ class EvidenceLog:
             self.stored.append(coverage(question.evidence, held))
             self.shown.append(coverage(question.evidence, self._seen))
             self.answer_shown.append(_holds(question.answers, self._seen))
-        self._seen = {}
+            self.precision.append(precision(question.evidence, self._entries))
+        self._seen, self._entries = {}, {}
 
     def metrics(self) -> dict[str, float]:
-        """Return means over the questions where a value is defined; unanswered questions count 0."""
+        """Return means over the questions where a value is defined; unanswered questions count 0.
+
+        Of precision they do not: for a question that was shown nothing there is none.
+        """
         columns = {
             "evidence_stored": self.stored,
             "evidence_shown": self.shown,
@@ -51,12 +59,21 @@ class EvidenceLog:
             defined = [value for value in values if value is not None]
             if count := len(defined) + missing[name]:
                 means[name] = sum(defined) / count
+        if precise := [value for value in self.precision if value is not None]:
+            means["evidence_precision"] = sum(precise) / len(precise)
         return means
+
+    def questions_of(self, column: Sequence[float | None]) -> tuple[float | None, ...]:
+        """Return a column for all questions, 0 for those that were not answered; empty where none has evidence."""
+        left = self.questions[len(column) :]
+        whole = (*column, *(0.0 if question.evidence else None for question in left))
+        return whole if any(value is not None for value in whole) else ()
 
     def fork(self) -> EvidenceLog:
         return EvidenceLog(
-            self.questions, self.stored.copy(), self.shown.copy(), self.answer_shown.copy(), self._seen.copy()
-        )
+            self.questions, self.stored.copy(), self.shown.copy(), self.answer_shown.copy(), self.precision.copy(),
+            self._seen.copy(), self._entries.copy(),
+        )  # fmt: skip
 
 
 def coverage(evidence: Sequence[str], texts: Iterable[str]) -> float | None:
@@ -65,6 +82,14 @@ def coverage(evidence: Sequence[str], texts: Iterable[str]) -> float | None:
         return None
     texts = list(texts)
     return sum(any(piece in text for text in texts) for piece in evidence) / len(evidence)
+
+
+def precision(evidence: Sequence[str], entries: Iterable[str]) -> float | None:
+    """Return the share of entries in which some evidence occurs; None where there is no evidence, or no entry."""
+    entries = list(entries)
+    if not evidence or not entries:
+        return None
+    return sum(any(piece in text for piece in evidence) for text in entries) / len(entries)
 
 
 def _holds(answers: Sequence[str], texts: Iterable[str]) -> float | None:

@@ -152,7 +152,8 @@ class EpisodeRecord:
             None if outcome is None else Outcome(
                 outcome["reward"], outcome["metrics"], tuple(outcome["predictions"]),
                 tuple(tuple(one) for one in outcome["references"]), tuple(outcome.get("scored_by", ())),
-                tuple(outcome.get("categories", ())),
+                tuple(outcome.get("categories", ())), tuple(outcome.get("stored", ())),
+                tuple(outcome.get("shown", ())),
             ),
             data["terminated"], data["truncated"], data["memory"], data["setting"], data["privileged"], data["error"],
         )  # fmt: skip
@@ -206,4 +207,6 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         data["scored_by"] = list(outcome.scored_by)
     if outcome.categories:
         data["categories"] = list(outcome.categories)
+    if outcome.shown:
+        data |= {"stored": list(outcome.stored), "shown": list(outcome.shown)}
     return data

@@ -97,7 +97,9 @@ class Outcome:
     """How an episode went. ``reward`` lies in [0, 1]; lists are aligned question by question (None: not answered).
 
     ``scored_by`` names the metric of each question's part of the reward, so that it can be computed again from the
-    record alone; ``categories`` are the questions' own. Both are empty where there is nothing to say.
+    record alone; ``categories`` are the questions' own. ``stored`` and ``shown`` are the share of each question's
+    evidence that memory held and had shown when it was answered (None: it has none). Each is empty where there is
+    nothing to say.
     """
 
     reward: float
@@ -106,6 +108,8 @@ class Outcome:
     references: tuple[tuple[str, ...], ...] = ()
     scored_by: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    stored: tuple[float | None, ...] = ()
+    shown: tuple[float | None, ...] = ()
 
 
 class Task(ABC):

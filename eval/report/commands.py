@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from memgym.registry import unknown
 
-from ..metrics.rows import rows
+from ..scored import score
 from ..table import show
 from .rescoring import changes, metric_of, rescored
 from .runs import Run, read_run, read_runs
@@ -36,7 +36,9 @@ def rescore(
     again = scored_again(read, metric or ())
     changed = [one for old, new in zip(read.records, again.records, strict=True) for one in changes(old, new)]
     path = out or run / RESCORED
-    write_page(path, json.dumps(_shown(again), indent=1) + "\n")
+    scored = score(again.config, again.records)
+    show(scored)
+    write_page(path, json.dumps(scored.to_json(), indent=1) + "\n")
     if read.cut:
         typer.echo(read.cut)
     for one in changed[:_TOLD]:
@@ -45,18 +47,6 @@ def rescore(
     typer.echo(f"{equal:,} of {len(read.records):,} episodes score as they did. Written: {path}")
     if changed:
         raise typer.Exit(1)
-
-
-def _shown(run: Run) -> dict[str, Any]:
-    """Print the table of a run, and return what its ``metrics.json`` holds."""
-    scored, measures = rows(run.records), run.config.scheduler.measures(run.records)
-    show(scored, run.config, measures)
-    return {
-        "config": run.config.model_dump(),
-        "settings": run.settings,
-        "rows": [row.to_json() for row in scored],
-        "measures": [asdict(one) for one in measures],
-    }
 
 
 def scored_again(run: Run, metrics: list[str] | tuple[str, ...]) -> Run:
@@ -96,13 +86,14 @@ def view(
     out: Annotated[Path | None, typer.Option(help="The page to write (default: in the folder of the run).")] = None,
 ) -> None:
     """Write one page of one episode, step by step; it is played again, without agent or model."""
+    from ..credit.totals import credits_of
     from .episode_page import view as make
     from .playback import find_record
 
     read = read_run(run)
     record = find_record(read.records, episode)
     path = out or run / f"episode-{re.sub(r'[^A-Za-z0-9._]+', '-', record.episode.id)}.html"
-    write_page(path, make(record, read.records, read.name))
+    write_page(path, make(record, read.records, read.name, credits_of(run, record.episode.id)))
     typer.echo(str(path))
     if read.cut:
         typer.echo(read.cut)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .lines import row_of
+from ..metrics.rows import row_of
 from .runs import Run
 
 PLACES = ("data", "path", "folder")

@@ -9,6 +9,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
+from ..metrics.diagnosis import ANSWERLESS
 from .charts import Scored, Series, intervals, matrix, scatter
 from .charts import lines as line_chart
 from .lines import Line, by_category, kinds_of, means, sizes, values
@@ -18,6 +19,8 @@ MEMORY_METRICS = {
     "evidence_stored": "evidence stored",
     "evidence_shown": "evidence shown",
     "answer_shown": "answer shown",
+    "evidence_precision": "evidence precision",
+    "evidence_used": "used when shown",
 }
 
 COSTS = {
@@ -82,13 +85,16 @@ def _memory(lines: Sequence[Line]) -> Iterator[Figure]:
     if names:
         table = values(lines, names, means)
         for row, line in zip(table, lines, strict=True):
+            row[:] = [one if line.scored or name in ANSWERLESS else None for one, name in zip(row, names, strict=True)]
+        for row, line in zip(table, lines, strict=True):
             row.append(line.row.reward.mean if line.scored else None)
         columns = [*(MEMORY_METRICS[name] for name in names), "reward"]
         yield Figure(
             "memory",
             "Written, read, used",
-            "Was the evidence of a question in memory when it was answered, was it shown, was it used? The first "
-            "column that drops is where an agent loses. Evidence counts word for word: paraphrases score low.",
+            "Was the evidence of a question in memory when it was answered, was it shown, was it used (the score of "
+            "questions whose evidence was shown whole)? The first column that drops is where an agent loses. Precision "
+            "is the share of shown entries that carry evidence. Evidence counts word for word: paraphrases score low.",
             matrix("What memory held and showed", _labels(lines), columns, table, common=1.0),
         )
 

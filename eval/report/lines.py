@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from memgym.records import EpisodeRecord
 
-from ..metrics.rows import Row, rows
-from ..metrics.scores import is_score
+from ..metrics.growth import Growth, growth
+from ..metrics.rows import Row, groups_of, is_scored, rows
 from .rescoring import categories_of, question_scores
 from .runs import Run
 
 Table = list[list[float | None]]
-
-BOUNDS = {
-    "no-memory": "lower bound: no memory",
-    "random": "lower bound: random",
-    "full-context": "the whole text in the prompt",
-    "oracle": "upper bound: sees the answers",
-}
-"""Agents that stand in a table to show where the scale begins and ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +35,14 @@ def lines_of(runs: Sequence[Run]) -> list[Line]:
 
 
 def _lines(run: Run, *, named: bool) -> list[Line]:
-    groups: dict[str, list[EpisodeRecord]] = {}
-    for record in filter(is_score, run.records):
-        groups.setdefault(row_of(record), []).append(record)
+    groups = groups_of(run.records)
     made = []
     for row in rows(run.records):
         records = tuple(groups[row.agent])
-        silent = run.config.model == "none" and row.asked and not row.privileged
         label = f"{row.agent} · {run.name}" if named else row.agent
-        made.append(Line(label, run.name, run.config.protocol["name"], row, _bound(row, records), not silent, records))
+        scored = is_scored(row, run.config.model)
+        made.append(Line(label, run.name, run.config.protocol["name"], row, row.bound, scored, records))
     return made
-
-
-def row_of(record: EpisodeRecord) -> str:
-    """Return the name of the row to which a record belongs."""
-    return record.episode.tags.get("row", record.episode.agent)
-
-
-def _bound(row: Row, records: Sequence[EpisodeRecord]) -> str:
-    if row.privileged:
-        return BOUNDS["oracle"]
-    return BOUNDS.get(records[0].episode.agent, "")
 
 
 def by_category(line: Line) -> dict[str, list[float]]:
@@ -81,16 +59,9 @@ def by_category(line: Line) -> dict[str, list[float]]:
     return found
 
 
-def sizes(line: Line, most: int = 240) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def sizes(line: Line, most: int = 240) -> Growth:
     """Return step numbers and the mean number of entries after each; an episode that is over keeps its last size."""
-    played = [[step.size for step in record.steps] for record in line.records if record.steps]
-    longest = max((len(one) for one in played), default=0)
-    every = max(1, -(-longest // most))
-    steps = [*range(0, longest, every)] if longest else []
-    if steps and steps[-1] != longest - 1:
-        steps.append(longest - 1)
-    means = [fmean(one[min(at, len(one) - 1)] for one in played) for at in steps]
-    return tuple(float(at + 1) for at in steps), tuple(means)
+    return growth(line.records, most)
 
 
 def kinds_of(lines: Sequence[Line]) -> list[str]:

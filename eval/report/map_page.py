@@ -13,7 +13,7 @@ from memgym.registry import unknown
 from memgym.replay import played_again
 from memgym.rollout import Cast
 
-from .lines import row_of
+from ..metrics.rows import row_of
 from .playback import starting_memory
 from .projection import (
     Floats,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
+from ..metrics.diagnosis import ANSWERLESS
+from ..metrics.paired import Comparison, compare
 from ..protocols.protocol import Measure
-from ..table import notes, title
+from ..table import notes, title, told_apart
 from .comparing import differences, groups, samples, unlike, within
 from .figures import Figure, figures_of
 from .lines import Line, lines_of
@@ -23,6 +25,8 @@ COLUMNS = {
     "success": "success",
     "evidence_stored": "evidence stored",
     "evidence_shown": "evidence shown",
+    "evidence_precision": "evidence precision",
+    "evidence_used": "evidence used",
 }
 """Metrics that have a column of the leaderboard; the rest is in the table of all metrics."""
 
@@ -37,6 +41,7 @@ class Group:
     figures: tuple[Figure, ...]
     notes: tuple[str, ...]
     measures: tuple[tuple[str, Measure], ...]
+    comparisons: tuple[Comparison, ...]
 
     @property
     def columns(self) -> dict[str, str]:
@@ -54,9 +59,19 @@ def group_of(runs: Sequence[Run]) -> Group:
     """Return one group of a report."""
     lines = lines_of(runs)
     told = [note for run in runs for note in notes([line.row for line in lines if line.run == run.name], run.config)]
+    compared = compared_lines(lines)
+    told += told_apart([replace(line.row, agent=line.label) for line in lines], runs[0].config, compared)
     measures = tuple((run.name, one) for run in runs for one in run.config.scheduler.measures(run.records))
     said = tuple(dict.fromkeys(one for one in told if not one.startswith("*")))
-    return Group(title(runs[0].config), tuple(runs), tuple(lines), tuple(figures_of(lines)), said, measures)
+    figures = tuple(figures_of(lines))
+    return Group(title(runs[0].config), tuple(runs), tuple(lines), figures, said, measures, tuple(compared))
+
+
+def compared_lines(lines: Sequence[Line]) -> list[Comparison]:
+    """Return every pair of lines, over runs too, whose rewards say something and that share episodes."""
+    scored = [line for line in lines if line.scored]
+    bounds = frozenset(line.label for line in scored if line.bound)
+    return compare({line.label: line.records for line in scored}, bounds)
 
 
 def report(runs: Sequence[Run]) -> tuple[str, list[Group]]:
@@ -76,6 +91,7 @@ def report(runs: Sequence[Run]) -> tuple[str, list[Group]]:
         ],
         runs=runs,
         samples=samples,
+        answerless=ANSWERLESS,
         config=lambda run: yaml.safe_dump(run.config.model_dump(), sort_keys=False, allow_unicode=True),
         as_yaml=lambda value: yaml.safe_dump(value, sort_keys=True, allow_unicode=True),
     )

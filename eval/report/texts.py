@@ -50,6 +50,11 @@ def number(value: float | None, digits: int = 3) -> str:
     return NOTHING if value is None or math.isnan(value) else f"{value:,.{digits}f}".replace("-", "−")
 
 
+def probability(value: float) -> str:
+    """Return a p-value as tables have it; a small one is said to be below what is shown."""
+    return "<0.0001" if value < 0.0001 else number(value, 4)
+
+
 def compact(value: float | None) -> str:
     """Return a count in at most four characters of figures: 950, 1.2k, 33k, 4.1M."""
     if value is None or math.isnan(value):
@@ -84,7 +89,8 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=number, compact=compact, visible=visible, shortened=shortened, as_script=as_script)
+    filters = (number, probability, compact, visible, shortened, as_script)
+    made.filters.update({one.__name__: one for one in filters})
     return made
 
 

@@ -183,6 +183,7 @@ def test_the_outcome_says_whether_memory_did_its_part() -> None:
         "evidence_stored": 1.0,
         "evidence_shown": 1.0,
         "answer_shown": 1.0,
+        "evidence_precision": 1.0,
         "memory_size": 1.0,
     }
 

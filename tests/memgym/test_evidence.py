@@ -41,7 +41,42 @@ def test_an_answer_is_scored_by_what_is_held_and_what_was_shown() -> None:
     evidence = log()
     evidence.show([OTHER])
     evidence.answer([FACT, OTHER])
-    assert evidence.metrics() == {"evidence_stored": 1.0, "evidence_shown": 0.5, "answer_shown": 0.0}
+    assert evidence.metrics() == {
+        "evidence_stored": 1.0,
+        "evidence_shown": 0.5,
+        "answer_shown": 0.0,
+        "evidence_precision": 1.0,
+    }
+
+
+def test_precision_is_the_share_of_shown_entries_that_carry_evidence() -> None:
+    evidence = log()
+    evidence.show([OTHER, "The sky is blue.", "It rains.", f"{FACT} {OTHER}"], scratchpad=FACT)
+    evidence.answer([])
+    assert evidence.metrics()["evidence_precision"] == 0.5
+
+
+def test_precision_says_nothing_of_questions_that_were_shown_no_entry() -> None:
+    question = Question("Where?", ("Oslo",), (FACT,))
+    evidence = log(question, question, question)
+    evidence.show([FACT])
+    evidence.answer([])
+    evidence.show([], scratchpad="It rains.")
+    evidence.answer([])
+    assert evidence.metrics()["evidence_precision"] == 1.0
+
+
+def test_a_column_has_a_value_for_every_question_and_0_for_what_was_not_answered() -> None:
+    evidence = log(Question("Where?", ("Oslo",), (FACT,)), Question("Who?", ("Mia",)), Question("?", ("x",), (OTHER,)))
+    evidence.show([FACT])
+    evidence.answer([FACT])
+    assert evidence.questions_of(evidence.shown) == (1.0, None, 0.0)
+
+
+def test_a_column_of_questions_without_evidence_is_empty() -> None:
+    evidence = log(Question("Who?", ("Mia",)))
+    evidence.answer([FACT])
+    assert evidence.questions_of(evidence.shown) == ()
 
 
 def test_the_answer_is_found_whatever_its_case() -> None:
