@@ -2,6 +2,7 @@
 
 PROTOCOLS = {
     "isolated": "memgym.eval.protocols.isolated:Isolated",
+    "curriculum": "memgym.eval.protocols.curriculum:Curriculum",
     "offline-declarative": "memgym.eval.protocols.offline_declarative:OfflineDeclarative",
     "offline-procedural": "memgym.eval.protocols.offline_procedural:OfflineProcedural",
     "online-procedural": "memgym.eval.protocols.online_procedural:OnlineProcedural",

@@ -18,7 +18,7 @@ from memgym.records import Episode, EpisodeRecord
 from memgym.rollout import Played
 
 from ..metrics.intervals import Estimate, estimate
-from .plan import Plan
+from .plan import Plan, Player
 
 Lane = Generator[list[Episode], list[Played], None]
 """Yields episodes that may run at once, and is sent what they came to, in the same order; then yields the next ones."""
@@ -66,6 +66,11 @@ class Protocol(BaseModel, ABC):
     def check(self, plan: Plan) -> None:
         """Raise where this plan cannot be scheduled: fields that its benchmark lacks are a FieldsError."""
         check_fields(f"The protocol {self.name!r}", self.requires, plan.benchmark.name, plan.benchmark.provides)
+
+    def plan(self, env: str, count: int, seed: int, player: Mapping[str, Any]) -> Plan:
+        """Return the plan of one player, given by the fields of ``Player``: for a wing that knows protocols by name."""
+        who = Player(**player)
+        return Plan(env, (who,), count, seed, who.env_options)
 
     def to_json(self) -> dict[str, Any]:
         """Return the protocol as plain data; ``make_protocol`` is the inverse."""
