@@ -17,6 +17,7 @@ PROTOCOLS = {
 
 COMMANDS = {
     "bench": "memgym.eval.commands:bench",
+    "credit": "memgym.eval.credit.command:credit",
     "figure": "memgym.eval.figure:figure",
     "rescore": "memgym.eval.report.commands:rescore",
     "report": "memgym.eval.report.commands:report",
@@ -26,6 +27,7 @@ COMMANDS = {
 
 COMMAND_HELP = {
     "bench": "Compare agents on an environment and print a table.",
+    "credit": "Say which entry, or which operation, earned the reward of an episode.",
     "figure": "Draw a run: reward with its interval, and what memory showed.",
     "rescore": "Score the records of a run again, without a model.",
     "report": "Write one page of one or more runs, for a browser without a network.",

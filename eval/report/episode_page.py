@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memgym.memory.entry import Entry
 from memgym.records import EpisodeRecord
@@ -43,8 +44,16 @@ class Step:
     size_before: int
 
 
-def view(record: EpisodeRecord, records: Sequence[EpisodeRecord] = (), run: str = "") -> str:
-    """Return the page of one episode. It is played again, so its environment and data must be there."""
+def view(
+    record: EpisodeRecord,
+    records: Sequence[EpisodeRecord] = (),
+    run: str = "",
+    credits: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """Return the page of one episode. It is played again, so its environment and data must be there.
+
+    ``credits`` are what ``memgym credit`` found of the episode, as its files hold it.
+    """
     playback = play_back(record, records)
     states = [playback.start, *(moment.entries for moment in playback.moments)]
     scores = question_scores(record.outcome) if record.outcome else []
@@ -55,6 +64,7 @@ def view(record: EpisodeRecord, records: Sequence[EpisodeRecord] = (), run: str 
         playback=playback,
         steps=steps_of(playback),
         versions=versions_of(playback),
+        credits=[{**one, "credits": earning(one["credits"])} for one in credits],
         graph=link_graph(states),
         timeline=timeline(playback.moments),
         scores=dict(enumerate(scores)),
@@ -62,6 +72,12 @@ def view(record: EpisodeRecord, records: Sequence[EpisodeRecord] = (), run: str 
         verdict=verdict,
         long=LONG,
     )
+
+
+def earning(credits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the parts of an episode without which something is different, greatest difference of reward first."""
+    changed = [one for one in credits if one["error"] or one["difference"] or one["shown"] or one["questions"]]
+    return sorted(changed, key=lambda one: (-abs(one["difference"] or 0), -abs(one["shown"] or 0)))
 
 
 def steps_of(playback: Playback) -> list[Step]:
