@@ -118,11 +118,6 @@ class Pomdp:
     def truncated(self) -> bool:
         return self.over and not self.task.done
 
-    @property
-    def evidence(self) -> EvidenceLog:
-        """What memory did for each question that was answered so far."""
-        return self._log
-
     # ---------------------------------------------------------------- write
 
     def _write(self, operations: tuple[Operation, ...]) -> bool:

@@ -10,6 +10,7 @@ from memgym.env import MemoryEnv
 from memgym.operations import COMMANDS
 from memgym.records import Episode, EpisodeRecord, StepRecord
 from memgym.rollout import Cast, begin, finish, play_begun, recorded_step
+from memgym.task import Outcome
 
 from ..report.rescoring import question_scores
 from .parts import SCRATCHPAD, START, Part
@@ -22,14 +23,9 @@ Pair = tuple[float | None, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How an episode went: its record, and by question how much of its evidence was stored and shown (None: unknown).
-
-    ``error`` says why it cannot be compared, "" if it can.
-    """
+    """How an episode went: its record, and why it cannot be compared ("": it can)."""
 
     record: EpisodeRecord
-    stored: tuple[float | None, ...] = ()
-    shown: tuple[float | None, ...] = ()
     error: str = ""
 
 
@@ -98,9 +94,8 @@ async def course(case: Case, part: Part | None, cast: Cast) -> Course:
         else:
             env.pomdp.between = Free(case.record, part, case.by)
             record = await play_begun(env, episode, cast.model(episode), first)
-        log = env.pomdp.evidence
         error = record.error or (_left_course if case.mode == "replay" else _other_play)(case.record, record, part)
-        return Course(record, tuple(log.stored), tuple(log.shown), error)
+        return Course(record, error)
     finally:
         cast.take_back(episode, env)
 
@@ -180,19 +175,20 @@ def _reward(course: Course) -> float:
 
 
 def _questions(whole: Course, less: Course) -> tuple[Changed, ...]:
-    columns = [
-        _pairs(_scores(whole), _scores(less)),
-        _pairs(whole.stored, less.stored),
-        _pairs(whole.shown, less.shown),
-    ]
+    columns = [_pairs(*(_column(one.record.outcome, name) for one in (whole, less))) for name in _COLUMNS]
     count = max(len(column) for column in columns)
     padded = [[*column, *([(None, None)] * (count - len(column)))] for column in columns]
     rows = [Changed(number, *pairs) for number, pairs in enumerate(zip(*padded, strict=True), 1)]
     return tuple(row for row in rows if any(old != new for old, new in (row.score, row.stored, row.shown)))
 
 
-def _scores(course: Course) -> Sequence[float]:
-    return [] if course.record.outcome is None else question_scores(course.record.outcome)
+_COLUMNS = ("score", "stored", "shown")
+
+
+def _column(outcome: Outcome | None, name: str) -> Sequence[float | None]:
+    if outcome is None:
+        return []
+    return question_scores(outcome) if name == "score" else getattr(outcome, name)
 
 
 def _pairs(old: Sequence[float | None], new: Sequence[float | None]) -> list[Pair]:
