@@ -132,7 +132,10 @@ class Store:
         if self._unencoded:
             keys = list(self._unencoded)
             vectors = self.encoder.encode(self.missing())
-            self._dense.add(keys, vectors)
+            if len(keys) == 1:
+                self._dense.put(keys[0], vectors[0])
+            else:
+                self._dense.add(keys, vectors)
             self._unencoded.clear()
             if self.on_vectors is not None:
                 self.on_vectors(keys, vectors)
