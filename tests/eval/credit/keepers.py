@@ -64,7 +64,20 @@ class Reviser(ScriptedAgent):
             observation = yield Action(command=Advance())
 
 
-AGENTS = (Keeper, Reviser)
+class Stumbler(ScriptedAgent):
+    """Takes it for granted that a read of what it wrote shows it."""
+
+    name = "stumbler"
+
+    async def episode(self, observation: Observation) -> AsyncGenerator[Action, Observation]:
+        observation = yield Action((Create("first"), Create("second")))
+        observation = yield Action((Read("first", by="text"),))
+        assert observation.memories[0].entry.text == "first"
+        while observation.view.phase == "read":
+            observation = yield Action(command=Advance())
+
+
+AGENTS = (Keeper, Reviser, Stumbler)
 
 
 def parts(record: EpisodeRecord, by: str = "entry", start: Mapping[str, Any] | None = None) -> list[Part]:
