@@ -1,0 +1,111 @@
+"""A chat model of a policy on a CPU that answers many requests in one batch: for tests of what was trained.
+
+Separate from ``transformers:PATH``, which answers one request at a time and knows nothing of the budgets of training.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memgym.extras import require
+from memgym.model import ModelError, Reply, Request
+
+from .sampling import BatchSampler
+from .segments import Generated, Sampling, SegmentModel
+
+_WHAT = ("train", "A policy")
+_Waiting = tuple[Sequence[int], Sampling, "asyncio.Future[Generated]"]
+
+
+class BatchedModel:
+    """A causal language model that is loaded once and answers what was asked meanwhile together.
+
+    Args:
+        model: a folder or a hub name, as ``from_pretrained`` takes it.
+        prompt_limit, response_limit: most tokens of a prompt, whose middle is else cut out, and of a reply; as in
+            training.
+        rows: most requests in one batch. threads: CPU threads of torch for the whole process; None leaves them.
+        template: more variables for the chat template.
+
+    A reply does not depend on what else was in its batch, but for the last bits of sums of floating-point numbers.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        prompt_limit: int = 4096,
+        response_limit: int = 512,
+        rows: int = 64,
+        threads: int | None = None,
+        template: Mapping[str, Any] | None = None,
+    ) -> None:
+        torch, transformers = require("torch", *_WHAT), require("transformers", *_WHAT)
+        if threads is not None:
+            torch.set_num_threads(threads)
+        self.name = f"policy:{model}"
+        self._model, self._rows = model, rows
+        self._prompt_limit, self._response_limit = prompt_limit, response_limit
+        self._template = dict(template or {})
+        self._tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+        network = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+        self._sampler = BatchSampler(network, ends_of(network, self._tokenizer), rows=rows)
+        self._waiting: list[_Waiting] = []
+        self._working: asyncio.Task[None] | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return what identifies the model for a record."""
+        return {
+            "model": self._model,
+            "prompt_limit": self._prompt_limit,
+            "response_limit": self._response_limit,
+        }
+
+    async def chat(self, request: Request) -> Reply:
+        """Answer a request; raises ModelError when the network fails."""
+        asked = SegmentModel(
+            self._tokenizer,
+            self._generate,
+            prompt_tokens=self._prompt_limit,
+            response_tokens=self._response_limit,
+            template=self._template,
+        )
+        return await asked.chat(request)
+
+    async def _generate(self, prompt: Sequence[int], sampling: Sampling) -> Generated:
+        answer: asyncio.Future[Generated] = asyncio.get_running_loop().create_future()
+        self._waiting.append((prompt, sampling, answer))
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return await answer
+
+    async def _work(self) -> None:
+        """Answer what is waiting, batch by batch; what comes while a batch is written waits for the next one."""
+        while self._waiting:
+            await asyncio.sleep(0)
+            batch, self._waiting = self._waiting[: self._rows], self._waiting[self._rows :]
+            try:
+                made = await asyncio.to_thread(
+                    self._sampler.generate, [prompt for prompt, _, _ in batch], [sampling for _, sampling, _ in batch]
+                )
+            except (RuntimeError, ValueError, IndexError) as error:
+                _refuse(batch, ModelError(f"{self.name} failed: {error}. Fewer or shorter prompts may help."))
+            else:
+                for (_, _, answer), one in zip(batch, made, strict=True):
+                    if not answer.done():
+                        answer.set_result(one)
+
+
+def _refuse(batch: Sequence[_Waiting], error: ModelError) -> None:
+    for _, _, answer in batch:
+        if not answer.done():
+            answer.set_exception(error)
+
+
+def ends_of(network: Any, tokenizer: Any) -> list[int]:
+    """Return the tokens that end a reply: those of the model's generation settings, and the tokenizer's."""
+    said = network.generation_config.eos_token_id
+    listed = said if isinstance(said, list) else [said]
+    return sorted({one for one in (*listed, tokenizer.eos_token_id) if one is not None})
