@@ -14,6 +14,8 @@ from .prompts import ANSWER
 
 READING = ("read", "answer")
 """The phases of a task that is read and asked about; questions may come before all is read."""
+TEXTS = frozenset({"text"})
+"""What an agent plays that only reads and answers."""
 
 
 def needed(model: ChatModel | None, agent: str) -> ChatModel:

@@ -149,6 +149,7 @@ class Handcoded(ScriptedAgent):
     """Wins most of ALFWorld's games by rules, without a model. Uses Read, Create and Update where they are allowed."""
 
     name = "handcoded"
+    plays = frozenset({"world"})
 
     async def episode(self, observation: Observation) -> Play:
         errand = read_task(observation.view.instruction)

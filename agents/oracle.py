@@ -10,7 +10,7 @@ from memgym.operations import Action, Advance, Answer, Create, Read
 from memgym.registry import unknown
 from memgym.task import Document, Question, Sample
 
-from .asking import READING, answer, answered, only_answers
+from .asking import READING, TEXTS, answer, answered, only_answers
 from .asking import question as asked_now
 from .prompts import UNKNOWN
 
@@ -28,6 +28,7 @@ class Oracle(ScriptedAgent):
     """
 
     name = "oracle"
+    plays = TEXTS
     privileged = True
 
     def __init__(self, model: ChatModel | None = None) -> None:

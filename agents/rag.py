@@ -11,7 +11,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Advance, Create, Read, Status
 from memgym.tokens import make_tokenizer
 
-from .asking import READING, answer, answered, joined, needed, only_answers, question
+from .asking import READING, TEXTS, answer, answered, joined, needed, only_answers, question
 from .passages import Passage, Splitter
 
 
@@ -30,6 +30,7 @@ class Rag(ScriptedAgent):
 
     name: ClassVar[str] = "rag"
     way: ClassVar[str | None] = None
+    plays = TEXTS
 
     def __init__(
         self,

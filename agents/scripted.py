@@ -11,7 +11,7 @@ from memgym.model import ChatModel
 from memgym.operations import Action, Advance, Scratchpad
 from memgym.tokens import make_tokenizer
 
-from .asking import READING, answer, needed, only_answers, question
+from .asking import READING, TEXTS, answer, needed, only_answers, question
 from .passages import Joined
 from .prompts import NOTE
 
@@ -22,6 +22,7 @@ class NoMemory(ScriptedAgent):
     """Reads past everything and answers from an empty text: what the model knows, or guesses, without memory."""
 
     name = "no-memory"
+    plays = TEXTS
 
     def __init__(self, model: ChatModel | None = None) -> None:
         self.model = needed(model, self.name)
@@ -43,6 +44,7 @@ class FullContext(ScriptedAgent):
     """
 
     name = "full-context"
+    plays = TEXTS
 
     def __init__(self, model: ChatModel | None = None, context_tokens: int = 128_000) -> None:
         if context_tokens < 1:
@@ -95,6 +97,7 @@ class ScratchpadOnly(ScriptedAgent):
     """
 
     name = "scratchpad-only"
+    plays = TEXTS
 
     def __init__(self, model: ChatModel | None = None, limit: int = 1024) -> None:
         if limit < 1:

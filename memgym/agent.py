@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from numpy.random import Generator
 
+from memgym.contracts import FieldsError
 from memgym.dialects import Dialect
 from memgym.memory.entry import Hit
 from memgym.operations import Action, Result
@@ -56,11 +57,20 @@ class Briefing:
 class Agent(ABC):
     """Plays one episode at a time: ``reset``, then ``act`` once a step. One instance never plays two at once.
 
-    ``privileged`` agents see the sample with its answers; they are bounds, and every table marks them.
+    ``privileged`` agents see the sample with its answers; they are bounds, and every table marks them. ``plays`` are
+    the kinds of benchmark that an agent can play: a "text" to read and be asked about, a "world" to act in.
     """
 
     name: ClassVar[str]
     privileged: ClassVar[bool] = False
+    plays: ClassVar[frozenset[str]] = frozenset({"text", "world"})
+
+    def check(self, provides: frozenset[str]) -> None:
+        """Raise a FieldsError where no episode of a benchmark with these keys can be played; doubt is no reason."""
+        world = "world" in provides
+        if ("world" if world else "text") not in self.plays:
+            able, asked = ("reads and answers", "world to act in") if world else ("acts", "text to read")
+            raise FieldsError(f"it {able}, and this is a {asked}")
 
     @abstractmethod
     async def reset(self, briefing: Briefing) -> None:

@@ -130,6 +130,11 @@ class MemorySystem(Pipeline):
         """The environment options that this system plays under."""
         return {"advance": "explicit", **cast("Backend", self.parts["backend"]).needs}
 
+    def check(self, provides: frozenset[str]) -> None:
+        """Raise a ContractError where the benchmark lacks what the parts require."""
+        super().check(provides)
+        self._check(provides)
+
     async def reset(self, briefing: Briefing) -> None:
         await super().reset(briefing)
         for part in self.parts.values():

@@ -39,6 +39,7 @@ class CrossAgentTransfer(Protocol):
 
     name: ClassVar[str] = "cross-agent-transfer"
     requires: ClassVar[tuple[frozenset[str], ...]] = (DECLARATIVE, PROCEDURAL)
+    crosses: ClassVar[bool] = True
 
     writers: tuple[str, ...] = ()
     train: int | None = Field(default=None, ge=1)

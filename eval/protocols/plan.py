@@ -6,7 +6,7 @@ Separate from the run's config, so that a trainer can make one too: the same sch
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +58,12 @@ class Plan:
     def benchmark_with(self, changes: Mapping[str, Any]) -> Benchmark:
         """Return the benchmark with some options changed (another split)."""
         return make_env(self.env, **{**self.env_options, **changes}).benchmark
+
+    def with_players(self, players: Iterable[Player]) -> Plan:
+        """Return the same plan with further players; the benchmark is not read again."""
+        more = replace(self, players=(*self.players, *players))
+        more.__dict__["benchmark"] = self.benchmark
+        return more
 
     @cached_property
     def samples(self) -> tuple[str, ...]:

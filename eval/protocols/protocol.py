@@ -46,7 +46,7 @@ class Protocol(BaseModel, ABC):
     """Decides which episodes are played, with which memory, in which order. Its fields are its knobs.
 
     ``requires`` are the fields that a sample must have: one of the sets, where there are several. ``keeps`` says
-    whether episodes leave a memory for others.
+    whether episodes leave a memory for others, ``crosses`` whether agents use each other's: then every row is a pair.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -54,6 +54,7 @@ class Protocol(BaseModel, ABC):
     name: ClassVar[str]
     requires: ClassVar[tuple[frozenset[str], ...]]
     keeps: ClassVar[bool] = True
+    crosses: ClassVar[bool] = False
 
     @abstractmethod
     def lanes(self, plan: Plan) -> list[Lane]:
