@@ -56,8 +56,8 @@ class SyntheticTiny(Benchmark):
 
     Each of ``people`` works at one of ``organisations``, each of which is based in a city of its own. One person is
     asked about. With probability ``conflicts`` this person changes the employer: nothing is dated, so what is said
-    later holds. The rest is small talk that mentions the same names. An id such as "train-0000123" always stands for the
-    same sample; no two splits share a name.
+    later holds. The rest is small talk that mentions the same names. An id such as "train-0000123" always stands for
+    the same sample; no two splits share a name.
 
     Args:
         documents: How many sentences, 8 to 200: facts, and small talk in the places that these leave.

@@ -10,6 +10,7 @@ from typing import Any
 
 from .acting import act, compare, induce
 from .facts import decide, edges, extract, invalidate
+from .keeping import keep
 from .linking import link_and_evolve
 from .notes import analyse, evolve, relate
 from .reflection import focus, infer, rate, summarise
@@ -24,6 +25,7 @@ REPLIES: dict[str, tuple[tuple[str, ...], Callable[[Inputs, Count], dict[str, An
     "extract": (("text", "time"), extract),
     "extract_after": (("before", "text", "time"), extract),
     "decide": (("fact", "memories"), decide),
+    "keep": (("question", "fact", "memories"), keep),
     "edges": (("text", "time"), edges),
     "invalidate": (("fact", "memories"), invalidate),
     "summarise": (("texts", "focus", "limit"), summarise),
