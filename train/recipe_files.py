@@ -20,6 +20,7 @@ from .recipe import Recipe
 
 EXTENDS = "extends"
 _SUFFIX = ".yaml"
+_ABLATIONS = "ablations/"
 _HINT = "`memgym recipes` lists those that come with memgym; a path ends in .yaml."
 
 
@@ -35,8 +36,12 @@ _Loader.add_implicit_resolver(
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the recipes that come with memgym."""
-    return sorted(one.name.removesuffix(_SUFFIX) for one in _folder().iterdir() if one.name.endswith(_SUFFIX))
+    """Return the names of the recipes that come with memgym; those of ablations begin with "ablations/"."""
+    places = (("", _folder()), (_ABLATIONS, _folder().joinpath(_ABLATIONS)))
+    found = [f"{before}{one.name}" for before, folder in places for one in folder.iterdir()]
+    return sorted(
+        (one.removesuffix(_SUFFIX) for one in found if one.endswith(_SUFFIX)), key=lambda one: ("/" in one, one)
+    )
 
 
 def load_recipe(name: str | Path, overrides: Iterable[str] = ()) -> Recipe:

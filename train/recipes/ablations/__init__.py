@@ -1,0 +1,1 @@
+"""Ablations: each a recipe with one thing changed, trained from its start."""
