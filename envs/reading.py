@@ -130,6 +130,7 @@ class ReadingTask(Task):
             fmean(rewards), scores, (*self._answers, *([None] * missing)), references,
             tuple(self._rewards.get(category, self._reward) for category in categories),
             categories if any(categories) else (),
+            questions=tuple(question.text for question in self._questions),
         )  # fmt: skip
 
     def cheat(self) -> Command:

@@ -9,9 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from memgym.model import ModelError
+from memgym.records import EpisodeRecord
+
 from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, plan_of
 from .driving import Driver
 from .folder import RunFolder
+from .judging.progress import judge_with_progress
+from .judging.verdicts import with_verdicts
 from .leavings import Leavings
 from .metrics.rows import Row
 from .protocols.protocol import Lane
@@ -66,7 +71,8 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
         raise
     asked = driver.episodes
     records = list(folder.close(asked).values())
-    scored = score(folder.config, records)
+    trouble = None if interrupted else _judge(folder, records)
+    scored = score(folder.config, with_verdicts(records, folder.path))
     folder.save_metrics(scored.to_json())
     show(scored)
     said = f"{len(records)} of {len(asked)} episodes. Go on with: memgym bench --resume {folder.path}"
@@ -77,9 +83,29 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
         Console(highlight=False, soft_wrap=True).print(lost)
     if interrupted:
         raise KeyboardInterrupt
+    if trouble is not None:
+        raise trouble
     if dead := [row.agent for row in scored.rows if row.failed == row.n]:
         raise AllFailed(f"Every episode of {', '.join(dead)} failed; the reasons stand below the table.")
     return list(scored.rows)
+
+
+def _say_bounds(asked: RunConfig, settled: RunConfig) -> None:
+    """Say which rows come free before they cost anything."""
+    if added := [agent.name for agent in settled.agents[len(asked.agents) :]]:
+        told = f"With the bounds {', '.join(added)}; without them: --no-bounds."
+        Console(stderr=True, highlight=False, soft_wrap=True).print(told, style="dim")
+
+
+def _judge(folder: RunFolder, records: Sequence[EpisodeRecord]) -> BaseException | None:
+    """Have the answers judged, if the config names a judge; return what went wrong, which can wait for the table."""
+    if folder.config.judge is None:
+        return None
+    try:
+        judge_with_progress(folder.path, records, folder.config.judge)
+    except (ModelError, ValueError, KeyboardInterrupt) as trouble:
+        return trouble
+    return None
 
 
 def _given(path: Path | None) -> Path:

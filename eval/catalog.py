@@ -15,10 +15,22 @@ PROTOCOLS = {
     "scenario-declarative": "memgym.eval.protocols.scenario_declarative:ScenarioDeclarative",
 }
 
+METRICS = {
+    "bleu-1": "memgym.eval.metrics.overlap:bleu_1",
+    "rouge-1": "memgym.eval.metrics.overlap:rouge_1",
+    "rouge-2": "memgym.eval.metrics.overlap:rouge_2",
+    "rouge-l": "memgym.eval.metrics.overlap:rouge_l",
+    "meteor": "memgym.eval.metrics.overlap:meteor",
+    "meteor-stem": "memgym.eval.metrics.overlap:meteor_stem",
+    "bertscore": "memgym.eval.metrics.similarity:bertscore",
+    "sbert": "memgym.eval.metrics.similarity:sbert",
+}
+
 COMMANDS = {
     "bench": "memgym.eval.commands:bench",
     "credit": "memgym.eval.credit.command:credit",
     "figure": "memgym.eval.figure:figure",
+    "judge": "memgym.eval.judging.commands:judge",
     "rescore": "memgym.eval.report.commands:rescore",
     "report": "memgym.eval.report.commands:report",
     "view": "memgym.eval.report.commands:view",
@@ -29,6 +41,7 @@ COMMAND_HELP = {
     "bench": "Compare agents on an environment and print a table.",
     "credit": "Say which entry, or which operation, earned the reward of an episode.",
     "figure": "Draw a run: reward with its interval, and what memory showed.",
+    "judge": "Have a chat model judge the answers of a run.",
     "rescore": "Score the records of a run again, without a model.",
     "report": "Write one page of one or more runs, for a browser without a network.",
     "view": "Write one page of one episode, step by step.",

@@ -10,7 +10,7 @@ import typer
 from memgym.settings import parse_settings
 
 from .bench import AllFailed, bench_config, run_bench
-from .config import RunConfig
+from .config import JudgeConfig, RunConfig
 
 
 def bench(
@@ -28,6 +28,10 @@ def bench(
     protocol: Annotated[str | None, typer.Option(help="When memory is formed and used (default: isolated).")] = None,
     protocol_settings: Annotated[
         list[str] | None, typer.Option("--protocol-set", help="Knob of the protocol: name=value.")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="Chat model that judges the answers: openai:NAME.")] = None,
+    judge_settings: Annotated[
+        list[str] | None, typer.Option("--judge-set", help="Option of the judge's model: name=value.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the run (default: the next free one in runs/).")] = None,
     config_file: Annotated[
@@ -51,6 +55,7 @@ def bench(
             env=env, agents=agent, model=model, env_options=options, model_options=parse_settings(model_settings or ()),
             episodes=episodes, seed=seed, workers=workers, concurrency=concurrency,
             protocol={**parse_settings(protocol_settings or ()), "name": protocol or "isolated"},
+            judge=None if judge is None else JudgeConfig(model=judge, options=parse_settings(judge_settings or ())),
         )  # fmt: skip
     try:
         run_bench(config, out=out, resume=resume)

@@ -45,6 +45,39 @@ class AgentConfig(BaseModel):
         return self.label or self.agent
 
 
+def without_secrets(options: dict[str, Any]) -> dict[str, Any]:
+    """Refuse options that hold a key: a config is saved beside its results and goes into every record."""
+    for name in options:
+        if any(word in name.lower() for word in ("key", "token", "secret", "password")) and name != "max_tokens":
+            raise ValueError(f"{name} would be written into the run folder; set MEMGYM_API_KEY instead.")
+    return options
+
+
+class JudgeConfig(BaseModel):
+    """Who judges the answers of a run: a chat model, its options, and how many answers it is asked about at once."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    options: dict[str, Any] = Field(default_factory=dict)
+    max_tokens: int = Field(default=1024, ge=1)
+    concurrency: int = Field(default=16, ge=1)
+
+    @field_validator("model")
+    @classmethod
+    def _somebody(cls, model: str) -> str:
+        """Refuse a model that cannot give a verdict, and a name that nobody has, before anything is played."""
+        if model == "none":
+            raise ValueError("The model 'none' says nothing, so it judges nothing; give openai:NAME, for instance.")
+        registry.target("model", model.partition(":")[0])
+        return model
+
+    @field_validator("options")
+    @classmethod
+    def _no_secrets(cls, options: dict[str, Any]) -> dict[str, Any]:
+        return without_secrets(options)
+
+
 class RunConfig(BaseModel):
     """A comparison: every agent plays the same samples from the same seeds, under one protocol.
 
@@ -66,6 +99,7 @@ class RunConfig(BaseModel):
     seed: int = Field(default=0, ge=0)
     workers: int | str = 1
     concurrency: int = Field(default=8, ge=1)
+    judge: JudgeConfig | None = None
 
     @model_validator(mode="after")
     def _name_the_model(self) -> RunConfig:
@@ -78,11 +112,7 @@ class RunConfig(BaseModel):
     @field_validator("model_options")
     @classmethod
     def _no_secrets(cls, options: dict[str, Any]) -> dict[str, Any]:
-        """A config is saved beside its results and goes into every record; a key has no place there."""
-        for name in options:
-            if any(word in name.lower() for word in ("key", "token", "secret", "password")) and name != "max_tokens":
-                raise ValueError(f"{name} would be written into the run folder; set MEMGYM_API_KEY instead.")
-        return options
+        return without_secrets(options)
 
     @field_validator("workers")
     @classmethod

@@ -12,6 +12,7 @@ from typing import Any
 from memgym.records import EpisodeRecord
 
 from .config import RunConfig
+from .judging.agreement import Judgement, judgements
 from .metrics.paired import Comparison, compare
 from .metrics.rows import Row, groups_of, is_scored, rows
 from .protocols.protocol import Measure
@@ -26,6 +27,7 @@ class Scored:
     rows: tuple[Row, ...]
     measures: tuple[Measure, ...]
     comparisons: tuple[Comparison, ...]
+    judgements: tuple[Judgement, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return what metrics.json holds: the rows, the config, and what produced the data."""
@@ -35,6 +37,7 @@ class Scored:
             "rows": [row.to_json() for row in self.rows],
             "measures": [asdict(one) for one in self.measures],
             "comparisons": [asdict(one) for one in self.comparisons],
+            "judgements": [asdict(one) for one in self.judgements],
         }
 
 
@@ -44,7 +47,8 @@ def score(config: RunConfig, records: Sequence[EpisodeRecord]) -> Scored:
     distinct = {repr(record.setting): record.setting for record in records}
     measures = tuple(config.scheduler.measures(records))
     compared = tuple(_compared(config, made, records))
-    return Scored(config, tuple(distinct.values()), tuple(made), measures, compared)
+    judged = tuple(judgements(groups_of(records)))
+    return Scored(config, tuple(distinct.values()), tuple(made), measures, compared, judged)
 
 
 def _compared(config: RunConfig, made: Sequence[Row], records: Sequence[EpisodeRecord]) -> list[Comparison]:

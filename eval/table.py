@@ -11,6 +11,8 @@ from rich.table import Table
 from memgym.printing import console_for
 
 from .config import RunConfig
+from .judging.agreement import Judgement
+from .metrics.bounds import BOUNDS
 from .metrics.intervals import Estimate
 from .metrics.paired import LEAST, LEVEL, Comparison
 from .metrics.rows import Row, is_scored
@@ -142,6 +144,23 @@ def measured(measures: Sequence[Measure], *, scored: bool) -> Table:
     return shown
 
 
+def judged(judgements: Sequence[Judgement]) -> Table:
+    """Return what the judge says of each row, with both denominators and how far exact match says the same."""
+    judge = judgements[0].judge
+    how = f"prompt {judge['prompt']} ({judge['digest']}), temperature {judge['temperature']:g}"
+    title = f"Judged by {judge['model']}, {how}"
+    shown = Table(
+        "row", "questions", "judged", "no\nverdict", "correct", "95 % interval", "says as\nEM", "kappa", title=title
+    )
+    if judge["model"] == "rules":
+        shown.caption = "rules is no judge of language: its verdicts are exact match."
+    for one in judgements:
+        counts = (str(count) for count in (one.questions, one.judged, one.failed))
+        rates = (_number(math.nan if rate is None else rate) for rate in (one.agreement, one.kappa))
+        shown.add_row(one.row, *counts, _number(one.score.mean), _interval(one.score), *rates)
+    return shown
+
+
 def show(scored: Scored) -> None:
     """Print the table, what the protocol measured, and the notes.
 
@@ -152,6 +171,8 @@ def show(scored: Scored) -> None:
     if scored.measures:
         said = config.model != "none" or not any(row.asked for row in rows)
         tables.append(measured(scored.measures, scored=said))
+    if scored.judgements:
+        tables.append(judged(scored.judgements))
     console = console_for(*tables)
     for one in tables:
         console.print(one)

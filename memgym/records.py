@@ -153,7 +153,7 @@ class EpisodeRecord:
                 outcome["reward"], outcome["metrics"], tuple(outcome["predictions"]),
                 tuple(tuple(one) for one in outcome["references"]), tuple(outcome.get("scored_by", ())),
                 tuple(outcome.get("categories", ())), tuple(outcome.get("stored", ())),
-                tuple(outcome.get("shown", ())),
+                tuple(outcome.get("shown", ())), tuple(outcome.get("questions", ())), tuple(outcome.get("judged", ())),
             ),
             data["terminated"], data["truncated"], data["memory"], data["setting"], data["privileged"], data["error"],
         )  # fmt: skip
@@ -209,4 +209,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         data["categories"] = list(outcome.categories)
     if outcome.shown:
         data |= {"stored": list(outcome.stored), "shown": list(outcome.shown)}
+    if outcome.questions:
+        data["questions"] = list(outcome.questions)
+    if outcome.judged:
+        data["judged"] = list(outcome.judged)
     return data

@@ -98,8 +98,8 @@ class Outcome:
 
     ``scored_by`` names the metric of each question's part of the reward, so that it can be computed again from the
     record alone; ``categories`` are the questions' own. ``stored`` and ``shown`` are the share of each question's
-    evidence that memory held and had shown when it was answered (None: it has none). Each is empty where there is
-    nothing to say.
+    evidence that memory held and had shown when it was answered (None: it has none); ``questions`` are their texts,
+    ``judged`` what a judge said of each answer (1, 0, None: nothing). Each is empty where there is nothing to say.
     """
 
     reward: float
@@ -110,6 +110,8 @@ class Outcome:
     categories: tuple[str, ...] = ()
     stored: tuple[float | None, ...] = ()
     shown: tuple[float | None, ...] = ()
+    questions: tuple[str, ...] = ()
+    judged: tuple[float | None, ...] = ()
 
 
 class Task(ABC):

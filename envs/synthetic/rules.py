@@ -15,6 +15,7 @@ from memgym.tokens import make_tokenizer
 
 from ..dialogue import reader as talk
 from ..dialogue.notes import take_notes as take_notes_of_talk
+from ..rewards import exact_match
 from .notes import take_notes
 from .replies import REPLIES
 from .solve import answer
@@ -25,6 +26,7 @@ class RulesModel:
 
     "answer": inputs ``question`` and ``text`` give {"answer": ...}, "unknown" where the text does not hold the whole
     chain. "note": inputs ``questions``, ``scratchpad``, ``text`` and ``limit`` (tokens) give {"scratchpad": ...}.
+    "judge": inputs ``question``, ``answers`` and ``prediction`` give {"reason": ..., "verdict": ...}, by exact match.
     The requests of memory systems are answered by ``replies``. A text that is a conversation (the header of a session,
     or dated turns) is read in the language of ``SyntheticDialogue`` for both, any other in that of ``Synthetic``.
     Tokens are counted with cl100k: of the messages, or of the input texts where there are no messages.
@@ -78,13 +80,22 @@ def _note(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, s
     return {"scratchpad": said}
 
 
+def _judge(inputs: Mapping[str, Any], count: Callable[[str], int]) -> dict[str, str]:
+    """Say what exact match says: no judge of language, but one whose verdicts are known in advance."""
+    equal = exact_match(inputs["prediction"], inputs["answers"]) == 1.0
+    said = "Equal to an accepted answer." if equal else "Equal to no accepted answer."
+    return {"reason": f"{said} (exact match)", "verdict": "correct" if equal else "wrong"}
+
+
 REQUESTS: dict[str, Callable[[Mapping[str, Any], Callable[[str], int]], dict[str, Any]]] = {
     "answer": _answer,
     "note": _note,
+    "judge": _judge,
     **{name: reply for name, (_, reply) in REPLIES.items()},
 }
 INPUTS: dict[str, tuple[str, ...]] = {
     "answer": ("question", "text"),
     "note": ("questions", "scratchpad", "text", "limit"),
+    "judge": ("question", "answers", "prediction"),
     **{name: inputs for name, (inputs, _) in REPLIES.items()},
 }

@@ -14,7 +14,7 @@ from memgym.registry import unknown
 
 from ..scored import score
 from ..table import show
-from .rescoring import changes, metric_of, rescored
+from .rescoring import changes, described, metric_of, prepare, rescored
 from .runs import Run, read_run, read_runs
 from .texts import write_page
 
@@ -38,7 +38,8 @@ def rescore(
     path = out or run / RESCORED
     scored = score(again.config, again.records)
     show(scored)
-    write_page(path, json.dumps(scored.to_json(), indent=1) + "\n")
+    models = described(metric or ())
+    write_page(path, json.dumps({**scored.to_json(), **({"metrics": models} if models else {})}, indent=1) + "\n")
     if read.cut:
         typer.echo(read.cut)
     for one in changed[:_TOLD]:
@@ -52,7 +53,7 @@ def rescore(
 def scored_again(run: Run, metrics: list[str] | tuple[str, ...]) -> Run:
     """Return the run with every record scored again, and by these metrics as well."""
     for name in metrics:
-        metric_of(name)
+        prepare(metric_of(name), run.records)
     return replace(run, records=tuple(rescored(record, metrics) for record in run.records))
 
 

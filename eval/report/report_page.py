@@ -8,8 +8,10 @@ from pathlib import Path
 
 import yaml
 
+from ..judging.agreement import Judgement, judgements
 from ..metrics.diagnosis import ANSWERLESS
 from ..metrics.paired import Comparison, compare
+from ..metrics.rows import groups_of
 from ..protocols.protocol import Measure
 from ..table import notes, title, told_apart
 from .comparing import differences, groups, samples, unlike, within
@@ -20,6 +22,7 @@ from .svg import standalone
 from .texts import render
 
 COLUMNS = {
+    "judge": "judge",
     "em": "EM",
     "f1": "F1",
     "success": "success",
@@ -42,6 +45,7 @@ class Group:
     notes: tuple[str, ...]
     measures: tuple[tuple[str, Measure], ...]
     comparisons: tuple[Comparison, ...]
+    judgements: tuple[tuple[str, Judgement], ...] = ()
 
     @property
     def columns(self) -> dict[str, str]:
@@ -64,7 +68,8 @@ def group_of(runs: Sequence[Run]) -> Group:
     measures = tuple((run.name, one) for run in runs for one in run.config.scheduler.measures(run.records))
     said = tuple(dict.fromkeys(one for one in told if not one.startswith("*")))
     figures = tuple(figures_of(lines))
-    return Group(title(runs[0].config), tuple(runs), tuple(lines), figures, said, measures, tuple(compared))
+    judged = tuple((run.name, one) for run in runs for one in judgements(groups_of(run.records)))
+    return Group(title(runs[0].config), tuple(runs), tuple(lines), figures, said, measures, tuple(compared), judged)
 
 
 def compared_lines(lines: Sequence[Line]) -> list[Comparison]:

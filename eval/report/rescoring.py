@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import cast
+from typing import Any, cast
 
 from memgym import registry
 from memgym.records import EpisodeRecord
@@ -23,6 +23,21 @@ OTHER = "other"
 def metric_of(name: str) -> Metric:
     """Return a registered metric; an unknown one is an UnknownName error with the nearest."""
     return cast("Metric", registry.load("metric", name))
+
+
+def prepare(metric: Metric, records: Iterable[EpisodeRecord]) -> None:
+    """Tell a metric that asks for it (by a method ``prepare``) of all answers that it is about to score."""
+    ready = getattr(metric, "prepare", None)
+    if ready is not None:
+        outcomes = [record.outcome for record in records if record.outcome is not None]
+        pairs = (pair for one in outcomes for pair in zip(one.predictions, one.references, strict=True))
+        ready([(said, accepted) for said, accepted in pairs if said is not None])
+
+
+def described(names: Iterable[str]) -> dict[str, Any]:
+    """Return what the scores of these metrics depend on, for those that say so (by a method ``describe``)."""
+    told = {name: getattr(metric_of(name), "describe", None) for name in names}
+    return {name: describe() for name, describe in told.items() if describe is not None}
 
 
 def rescored(record: EpisodeRecord, more: Sequence[str] = ()) -> EpisodeRecord:

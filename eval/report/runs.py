@@ -13,6 +13,7 @@ from memgym.records import EpisodeRecord, read_records
 
 from ..config import RunConfig
 from ..folder import RECORDS, RunFolder
+from ..judging.verdicts import with_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Run:
 def read_run(path: Path) -> Run:
     """Read the folder of a run. Half a last line (a killed run) is left out and told in ``cut``.
 
-    A later record of an episode replaces an earlier one. No config or no records: FileNotFoundError; a line that is
-    no record: ValueError with its number.
+    A later record of an episode replaces an earlier one, and what a judge said of the run is put in. No config or no
+    records: FileNotFoundError; a line that is no record: ValueError with its number.
     """
     folder = RunFolder.resume(path)
     file = folder.path / RECORDS
@@ -46,7 +47,8 @@ def read_run(path: Path) -> Run:
         read = list(read_records(file))
     found = {record.episode.id: record for record in read}
     cut = cut_line(file, len(read))
-    return Run(folder.path.resolve().name, folder.path, folder.config, tuple(found.values()), cut)
+    records = with_verdicts(list(found.values()), folder.path)
+    return Run(folder.path.resolve().name, folder.path, folder.config, tuple(records), cut)
 
 
 @contextmanager

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+import pytest
 
 from memgym.agents.models.openai import OpenAIModel
 from memgym.model import Message, Reply, Request
@@ -59,6 +61,19 @@ class Server:
         self.http.daemon_threads = True
         self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01})
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """An endpoint that is up, while nothing in the surroundings names another."""
+    for name in ("MEMGYM_BASE_URL", "OPENAI_BASE_URL", "MEMGYM_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    server = Server()
+    server.thread.start()
+    yield server
+    server.http.shutdown()
+    server.http.server_close()
+    server.thread.join()
 
 
 def chat(model: OpenAIModel, *requests: Request) -> list[Reply]:
