@@ -162,10 +162,11 @@ def growing_cache(config: Any) -> Any:
     """Return a key-value cache that is written in place, in steps of 128 tokens, for models of full attention only."""
     from transformers.cache_utils import DynamicCache, DynamicLayer
 
-    class Layer(DynamicLayer):  # type: ignore[misc]
+    class Layer(DynamicLayer):
         """``keys`` and ``values`` are views of the filled part of larger tensors."""
 
-        def update(self, keys: Any, values: Any, *more: Any, **named: Any) -> tuple[Any, Any]:
+        def update(self, key_states: Any, value_states: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+            keys, values = key_states, value_states
             if not self.is_initialized:
                 self.lazy_initialization(keys, values)
                 self._held = [keys.new_empty(0), values.new_empty(0)]
@@ -177,9 +178,9 @@ def growing_cache(config: Any) -> Any:
             self.keys, self.values = (held[:, :, : filled + length] for held in self._held)
             return self.keys, self.values
 
-        def batch_select_indices(self, rows: Any) -> None:
+        def batch_select_indices(self, indices: Any) -> None:
             filled = self.get_seq_length()
-            self._held = [held[rows] for held in self._held]
+            self._held = [held[indices] for held in self._held]
             self.keys, self.values = (held[:, :, :filled] for held in self._held)
 
     cache = DynamicCache(config=config)
