@@ -47,7 +47,7 @@ def _resume(path: Path, overrides: Sequence[str], *, untested: bool) -> None:
 
     if overrides:
         raise ValueError(
-            f"A run goes on as it began: {overrides[0]} would change it. Start another one, or edit {path}/recipe.yaml."
+            f"A run goes on as it began: {overrides[0]} would change it. For other values start another run."
         )
     folder = TrainingFolder.resume(path)
     check_mode(folder.recipe, untested=untested)
@@ -55,15 +55,21 @@ def _resume(path: Path, overrides: Sequence[str], *, untested: bool) -> None:
 
 
 def _run(folder: Any) -> None:
-    """Train; on Ctrl-C say how to go on."""
+    """Train; where it stops before its end, say why, and how to go on."""
     from .results import show_table
     from .running import train as run
+    from .verl.export import ExportFailed
+    from .verl.launch import TrainingFailed
 
+    go_on = f"Go on with: memgym train --resume {folder.path}"
     try:
         rows = run(folder, lambda said: typer.echo(f"[memgym] {said}"))
     except KeyboardInterrupt:
-        typer.echo(f"Stopped. Go on with: memgym train --resume {folder.path}", err=True)
+        typer.echo(f"Stopped. {go_on}", err=True)
         raise
+    except (TrainingFailed, ExportFailed) as failed:
+        typer.echo(f"{failed}\n{go_on}", err=True)
+        raise typer.Exit(1) from None
     show_table(rows)
     typer.echo(f"Run folder: {folder.path}. The curves: memgym report {folder.path}")
 

@@ -17,6 +17,7 @@ from ..table import show
 from .rescoring import changes, described, metric_of, prepare, rescored
 from .runs import Run, read_run, read_runs
 from .texts import write_page
+from .training_run import is_training
 
 RESCORED = "rescored.json"
 METHODS = ("pca", "tsne")
@@ -63,10 +64,13 @@ def report(
     out: Annotated[Path | None, typer.Option(help="The page to write (default: report.html in the first run).")] = None,
     figures: Annotated[Path | None, typer.Option(help="Write each figure to this folder too, as SVG.")] = None,
 ) -> None:
-    """Write one page of one or more runs; it needs no server and no network."""
+    """Write one page of one or more runs, of agents or of training; it needs no server and no network."""
     from .report_page import report as make
     from .report_page import save_figures
 
+    if any(is_training(run) for run in runs):
+        _report_training(runs, metric, out, figures)
+        return
     read = read_runs(runs)
     if metric:
         read = [scored_again(run, metric) for run in read]
@@ -79,6 +83,23 @@ def report(
     for run in read:
         if run.cut:
             typer.echo(f"{run.name}: {run.cut}")
+
+
+def _report_training(runs: list[Path], metric: list[str] | None, out: Path | None, figures: Path | None) -> None:
+    from .training_page import save_figures, training_page
+
+    if metric:
+        raise ValueError(
+            "--metric scores the runs of agents; the comparisons of a training are such runs, in its test/."
+        )
+    if other := [str(run) for run in runs if not is_training(run)]:
+        raise ValueError(f"{', '.join(other)}: no training; runs of agents and of training are reported apart.")
+    page, drawn = training_page(runs)
+    path = out or runs[0] / "report.html"
+    write_page(path, page)
+    typer.echo(str(path))
+    if figures is not None:
+        typer.echo(f"{len(save_figures(drawn, figures))} figures in {figures}")
 
 
 def view(
