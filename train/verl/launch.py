@@ -24,6 +24,8 @@ _TAIL = 30
 _GRACE = 30.0
 """Seconds that verl has to end Ray after it was interrupted."""
 _LOOK = 0.5
+_TRIES, NOT_STARTED = 3, 75
+"""How often Ray is started where its processes do not come up in time, and the driver's status where they do not."""
 _PATIENCE = 300
 """Seconds that Ray's processes may take to start; on two busy cores its own limits are too short."""
 
@@ -49,9 +51,19 @@ def launch(
     overrides, verl goes on from its last checkpoint. Where it fails that is a TrainingFailed.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    for left in reversed(range(_TRIES)):
+        status = _run(overrides, folder, device, threads, step)
+        if not status:
+            return
+        if status != NOT_STARTED or not left:
+            raise TrainingFailed(f"verl ended with status {status}. The end of {folder / LOG}:\n{_tail(folder)}")
+
+
+def _run(overrides: Sequence[str], folder: Path, device: str, threads: int, step: Step | None) -> int:
+    """Start the driver once and return its status."""
     metrics, seen = folder / METRICS.format(len(_starts(folder)) + 1), 0
+    command = [sys.executable, "-m", MAIN, *overrides]
     with open(folder / LOG, "a", encoding="utf-8") as log:
-        command = [sys.executable, "-m", MAIN, *overrides]
         child = subprocess.Popen(
             command,
             stdout=log,
@@ -59,16 +71,15 @@ def launch(
             env=environment(metrics, device, threads),
             start_new_session=True,
         )
-        try:
-            while child.poll() is None:
-                time.sleep(_LOOK)
-                seen = _told(metrics, seen, step)
-        except BaseException:
-            _end(child)
-            raise
+    try:
+        while child.poll() is None:
+            time.sleep(_LOOK)
+            seen = _told(metrics, seen, step)
+    except BaseException:
+        _end(child)
+        raise
     _told(metrics, seen, step)
-    if child.returncode:
-        raise TrainingFailed(f"verl ended with status {child.returncode}. The end of {folder / LOG}:\n{_tail(folder)}")
+    return child.returncode
 
 
 def environment(metrics: Path, device: str, threads: int) -> dict[str, str]:
@@ -78,6 +89,9 @@ def environment(metrics: Path, device: str, threads: int) -> dict[str, str]:
         "TOKENIZERS_PARALLELISM": "false",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        # verl's actors are few and known; a waiting process for each logical core would only slow the start down.
+        "RAY_enable_worker_prestart": "0",
+        "RAY_prestart_worker_first_driver": "0",
         "RAY_agent_register_timeout_ms": str(_PATIENCE * 1000),
         "RAY_worker_register_timeout_seconds": str(_PATIENCE),
         "VERL_FILE_LOGGER_PATH": str(metrics.resolve()),

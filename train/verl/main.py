@@ -22,8 +22,9 @@ from verl.utils.device import auto_set_device
 
 from .cpu import plugin
 
-_STARTS, _SLOW = 3, "timed out during startup"
-"""How often Ray is started, and what it says where its own processes did not come up in time on a busy machine."""
+NOT_STARTED = 75
+"""The status of a driver whose Ray did not come up in time, as on a busy machine; another try may do."""
+_SLOW = "timed out during startup"
 _PDEATHSIG = 1  # of prctl(2)
 TRAINERS = "memgym.train.verl.trainer"
 """Registers our trainers where verl looks for them; only the task runner needs them."""
@@ -68,13 +69,13 @@ def main(overrides: list[str]) -> None:
     config = compose(overrides)
     if config.trainer.device == "cpu":
         plugin.assert_registered()
-    for left in reversed(range(_STARTS)):
-        try:
-            run_ppo(config, task_runner_class=TaskRunner)
-            return
-        except Exception as error:
-            if ray.is_initialized() or not left or _SLOW not in str(error):
-                raise
+    try:
+        run_ppo(config, task_runner_class=TaskRunner)
+    except Exception as error:
+        if ray.is_initialized() or _SLOW not in str(error):
+            raise
+        print(f"Ray did not start: {error}", flush=True)
+        os._exit(NOT_STARTED)  # what Ray did start ends with this process only
 
 
 if __name__ == "__main__":
