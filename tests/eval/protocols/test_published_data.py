@@ -6,6 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
+from memgym import registry
+
 READ = ["offline-declarative", "adversarial-noise", "temporal-shift", "cross-agent-transfer", "scenario-declarative"]
 ACT = [
     ("offline-procedural", {}),
@@ -49,3 +51,7 @@ def test_a_protocol_plays_alfworld(protocol, knobs, env, played, shared_data):
     _, records = played(protocol, env, agents=["awm"], model="rules", env_options=options, episodes=3, knobs=knobs)
     assert [record.error for record in records if record.error] == []
     assert any(record.episode.tags["phase"] == "form" for record in records)
+
+
+def test_every_protocol_that_schedules_something_is_played_on_published_data():
+    assert {*READ, *(name for name, _ in ACT)} == set(registry.names("protocol")) - {"isolated", "curriculum"}
