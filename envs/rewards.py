@@ -10,10 +10,13 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 TAIL = 300
 """How many characters of the end of an answer ``math_match`` looks at, as MemAgent and AtomMem do."""
 
+_SHORT = 1000
+"""Characters of a text whose normal form is remembered."""
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _CLOSED = frozenset({"yes", "no", "noanswer"})
@@ -64,7 +67,15 @@ def math_match(prediction: str, answers: Sequence[str]) -> float:
 
 def normalise(text: str) -> str:
     """Return the text as SQuAD's evaluation script compares it."""
+    return _remembered(text) if len(text) <= _SHORT else _normalised(text)
+
+
+def _normalised(text: str) -> str:
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+_remembered = lru_cache(maxsize=8192)(_normalised)
+"""Several metrics of a question, and its several answers, read the same few texts."""
 
 
 def _best(metric: Callable[[str, str], float], prediction: str, answers: Sequence[str]) -> float:
@@ -93,6 +104,8 @@ def _f1(prediction: str, answer: str) -> float:
     given, wanted = normalise(prediction).split(), normalise(answer).split()
     if not given or not wanted:
         return _exact(prediction, answer)
+    if given == wanted:
+        return 1.0
     shared = (Counter(given) & Counter(wanted)).total()
     return 2 * shared / (len(given) + len(wanted))
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from memgym.task import Outcome
 
 SCHEMA = 1
 NO_USAGE = Usage()
-_STATUSES = {str(status): status for status in Status}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,13 @@ class StepRecord:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StepRecord:
         results = tuple(
-            Result(one["operation"], _status(one["status"]), tuple(one.get("ids", ())), one.get("reason", ""))
+            _result_of(one["operation"], one["status"], tuple(one.get("ids", ())), one.get("reason", ""))
             for one in data["results"]
         )
+        usage = data["usage"]
         return cls(
             data["action"], results, tuple(data["shown"]), data["observation"], data["reward"], data["size"],
-            (data["tokens"][0], data["tokens"][1]), Usage(**data["usage"]),
+            (data["tokens"][0], data["tokens"][1]), NO_USAGE if usage == {} else Usage(**usage),
         )  # fmt: skip
 
 
@@ -117,7 +118,7 @@ class EpisodeRecord:
     @property
     def usage(self) -> Usage:
         """What all model calls of the episode cost together."""
-        return sum((step.usage for step in self.steps), Usage())
+        return sum((step.usage for step in self.steps if step.usage is not NO_USAGE), Usage())
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -159,9 +160,10 @@ class EpisodeRecord:
         )  # fmt: skip
 
 
-def _status(text: str) -> Status:
-    # A look into a dict: calling the enumeration is a third of the time of reading a large file.
-    return _STATUSES.get(text) or Status(text)
+@lru_cache(maxsize=16_384)
+def _result_of(operation: str, status: str, ids: tuple[str, ...], reason: str) -> Result:
+    # Most results are like one before; making each anew is a third of the time of reading a large file.
+    return Result(operation, Status(status), ids, reason)
 
 
 def digest(texts: Mapping[str, str]) -> str:

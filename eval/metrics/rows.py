@@ -16,7 +16,7 @@ from memgym.records import EpisodeRecord
 from .bounds import BOUNDS, bound_of
 from .diagnosis import diagnosis
 from .growth import Growth, growth
-from .intervals import Estimate, estimate
+from .intervals import Estimate, estimate, estimates
 from .scores import is_score
 
 _SIZES = 100
@@ -88,8 +88,11 @@ def _row(name: str, records: Sequence[EpisodeRecord]) -> Row:
     played = [record for record in records if record.outcome is not None]
     rewards = [0.0 if record.outcome is None else record.outcome.reward for record in records]
     steps = max(1, sum(len(record.steps) for record in records))
-    kinds = Counter(r.operation for record in records for step in record.steps for r in step.results)
-    statuses = Counter(str(r.status) for record in records for step in record.steps for r in step.results)
+    results = Counter((r.operation, r.status) for record in records for step in record.steps for r in step.results)
+    kinds, statuses = Counter[str](), Counter[str]()
+    for (kind, status), count in results.items():
+        kinds[kind] += count
+        statuses[str(status)] += count
     usages = [record.usage for record in records]
     memory_kinds = {
         kind: count for kind, count in sorted(kinds.items()) if kind not in ("action", "answer", "act", "advance")
@@ -138,7 +141,8 @@ def _metrics(played: Sequence[EpisodeRecord]) -> dict[str, Estimate]:
     """Return the means of what outcomes say, and of the diagnosis that is made of it."""
     told = [{**record.outcome.metrics, **diagnosis(record.outcome)} for record in played if record.outcome]
     names = dict.fromkeys(name for one in told for name in one)
-    return {name: estimate([one[name] for one in told if name in one]) for name in names}
+    columns = ([one[name] for one in told if name in one] for name in names)
+    return dict(zip(names, estimates(list(columns)), strict=True))
 
 
 def _tokens(record: EpisodeRecord) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import fmean
 from typing import Any, cast
 
@@ -18,6 +19,8 @@ from memgym.task import Outcome
 Metric = Callable[[str, Sequence[str]], float]
 BY_CATEGORY = "score/"
 OTHER = "other"
+_SHORT = 500
+"""Characters of an answer whose scores are remembered."""
 
 
 def metric_of(name: str) -> Metric:
@@ -66,9 +69,21 @@ def _columns(outcome: Outcome, names: Iterable[str]) -> dict[str, list[float]]:
     pairs = list(zip(outcome.predictions, outcome.references, strict=True))
     metrics = {name: metric_of(name) for name in names}
     return {
-        name: [0.0 if said is None else metric(said, accepted) for said, accepted in pairs]
+        name: [0.0 if said is None else _once(metric, said, accepted) for said, accepted in pairs]
         for name, metric in metrics.items()
     }
+
+
+def _once(metric: Metric, said: str, accepted: Sequence[str]) -> float:
+    """Return a score; of a short answer it is computed once, however many episodes and diagnoses ask for it."""
+    if len(said) > _SHORT:
+        return metric(said, accepted)
+    return _remembered(metric, said, tuple(accepted))
+
+
+@lru_cache(maxsize=1 << 17)
+def _remembered(metric: Metric, said: str, accepted: tuple[str, ...]) -> float:
+    return metric(said, accepted)
 
 
 def _parts(outcome: Outcome, columns: Mapping[str, Sequence[float]]) -> list[float]:
