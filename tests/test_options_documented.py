@@ -35,7 +35,7 @@ PAGES = sorted(path.name for path in DOCS.glob("*.md"))
 LONGEST = 200
 PAGE_OF = {
     "benchmark": "benchmarks.md",
-    "metric": "benchmarks.md",
+    "metric": "scores.md",
     "tokenizer": "benchmarks.md",
     "agent": "agents.md",
     "component": "systems.md",

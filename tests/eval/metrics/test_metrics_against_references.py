@@ -159,10 +159,12 @@ def test_bertscore_is_that_of_bert_score(monkeypatch) -> None:
     folder = model_folder()
     monkeypatch.setenv("MEMGYM_BERTSCORE_MODEL", folder)
     monkeypatch.setenv("MEMGYM_BERTSCORE_LAYER", "6")
-    pairs = [(encodable(said), encodable(key)) for said, key in ROWS]
-    said, keys = map(list, zip(*pairs, strict=True))
+    rows = [(said, key) for said, key in ROWS if said]  # of an empty text the package fails with Transformers 5
+    said, keys = ([encodable(one) for one in side] for side in zip(*rows, strict=True))
     wanted = bert_score.score(said, keys, model_type=folder, num_layers=6, use_fast_tokenizer=True)[2].tolist()
-    assert scores("bertscore") == pytest.approx(wanted, abs=1e-5)
+    metric = registry.load("metric", "bertscore")
+    assert [metric(one, (key,)) for one, key in rows] == pytest.approx(wanted, abs=1e-5)
+    assert metric("", ("Paris",)) == metric("Paris", ("",)) == metric(" ", (" ",)) == 0.0
 
 
 @pytest.mark.slow
