@@ -44,15 +44,16 @@ def get(
 @data.command()
 def status() -> None:
     """Show for every benchmark where its data would come from, how much there is, and under which licence."""
-    from rich.console import Console
     from rich.table import Table
+
+    from memgym.printing import print_table
 
     table = Table(
         "benchmark", "split", "from", "records", "sha256", "licence of the data", title=f"Data folder: {root()}"
     )
     for cells in _lines():
         table.add_row(*cells)
-    Console(soft_wrap=True).print(table)
+    print_table(table)
 
 
 def fetch(row: Source, split: str, folder: Path) -> tuple[Path, int]:

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from memgym.model import ModelError
 from memgym.records import EpisodeRecord
 
+from .bounds import with_bounds
 from .config import DEFAULT_AGENTS, DEFAULT_ENV, DEFAULT_OPTIONS, AgentConfig, RunConfig, plan_of
 from .driving import Driver
 from .folder import RunFolder
@@ -59,8 +60,12 @@ def run_bench(config: RunConfig | None, *, out: Path | None = None, resume: Path
     if config is None and resume is None:
         raise ValueError("run_bench needs a config or a folder to resume.")
     settled = config if config is not None else RunFolder.resume(_given(resume)).config
-    lanes = settled.scheduler.lanes(plan_of(settled))
-    folder = RunFolder.create(out, config) if config is not None else RunFolder.resume(_given(resume))
+    plan = plan_of(settled)
+    if config is not None:
+        settled, plan = with_bounds(config, plan)
+        _say_bounds(config, settled)
+    lanes = settled.scheduler.lanes(plan)
+    folder = RunFolder.create(out, settled) if config is not None else RunFolder.resume(_given(resume))
     known = folder.records()
     driver = Driver(known, Leavings(folder.memories, known) if settled.scheduler.keeps else None, folder.append)
     try:

@@ -9,6 +9,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from memgym import registry
+from memgym.agent import Agent
+from memgym.contracts import FieldsError
 from memgym.records import Episode
 
 from .protocols.isolated import episodes
@@ -18,16 +20,7 @@ from .runner import workers_of
 
 DEFAULT_ENV = "MemGym/Synthetic-100doc"
 DEFAULT_OPTIONS: dict[str, Any] = {"questions": 20}
-DEFAULT_AGENTS = (
-    "no-memory",
-    "random",
-    "scratchpad-only",
-    "dense-rag",
-    "bm25-rag",
-    "hybrid-rag",
-    "full-context",
-    "oracle",
-)
+DEFAULT_AGENTS = ("scratchpad-only", "dense-rag", "bm25-rag", "hybrid-rag")
 
 
 class AgentConfig(BaseModel):
@@ -85,6 +78,8 @@ class RunConfig(BaseModel):
     ``model`` "none" stands for no language model: privileged agents then answer from the key, the others say nothing,
     and only what memory did is scored. ``concurrency`` is episodes at once in one process, ``workers`` how many
     processes, or "ray" or "ray:N" for those of a Ray cluster; neither changes a record.
+    ``bounds``: a run that starts gets the rows that show where the scale begins and ends (no-memory, random,
+    full-context, oracle), as far as they can play; ``left_out`` says why the others cannot.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -99,6 +94,8 @@ class RunConfig(BaseModel):
     seed: int = Field(default=0, ge=0)
     workers: int | str = 1
     concurrency: int = Field(default=8, ge=1)
+    bounds: bool = True
+    left_out: dict[str, str] = Field(default_factory=dict)
     judge: JudgeConfig | None = None
 
     @model_validator(mode="after")
@@ -156,9 +153,13 @@ def plan_of(config: RunConfig) -> Plan:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"Two agents are called {name!r}; give one of them a label, in a run as YAML (--config).")
-    players = tuple(_player(config, agent) for agent in config.agents)
+    players = tuple(player_of(config, agent) for agent in config.agents)
     plan = Plan(config.env, players, config.episodes, config.seed, config.env_options)
     config.scheduler.check(plan)
+    for agent in config.agents:
+        if why := refusal(config, plan, agent):
+            told = f"The agent {agent.name!r} cannot play {plan.benchmark.name}: {why}."
+            raise FieldsError(f"{told} Name others with --agent; `memgym list agents` shows all.")
     return plan
 
 
@@ -167,21 +168,35 @@ def schedule(config: RunConfig) -> list[Episode]:
     return episodes(plan_of(config))
 
 
-def _needs(agent: AgentConfig) -> dict[str, Any]:
-    """Build an agent once, so that options which do not fit are an error before anything is played.
-
-    Returns the environment options that it asks for (a memory system: its backend's); what a user says wins.
-    """
+def built(agent: AgentConfig) -> Agent:
+    """Build an agent without its model, so that options which do not fit are an error before anything is played."""
     try:
-        built: Any = registry.make_agent(agent.agent, model=registry.make_model("none"), **agent.options)
+        return registry.make_agent(agent.agent, model=registry.make_model("none"), **agent.options)
     except registry.UnknownOptionError:
         raise
     except TypeError as error:
         raise ValueError(f"The options {agent.options} do not fit the agent {agent.agent!r}: {error}") from error
-    return dict(getattr(built, "needs", {}))
 
 
-def _player(config: RunConfig, agent: AgentConfig) -> Player:
+def _needs(agent: AgentConfig) -> dict[str, Any]:
+    """Return the environment options that an agent asks for (a memory system: its backend's); what a user says wins."""
+    return dict(getattr(built(agent), "needs", {}))
+
+
+def refusal(config: RunConfig, plan: Plan, agent: AgentConfig) -> str:
+    """Return why an agent would certainly fail every episode, on this benchmark or with this model; else ""."""
+    try:
+        built(agent).check(frozenset(plan.benchmark.provides))
+    except ValueError as refused:
+        return str(refused)
+    model = registry.load("model", config.model.partition(":")[0])
+    asked = set(getattr(registry.load("agent", agent.agent), "asks", ()))
+    if hasattr(model, "kinds") and (unanswered := sorted(asked - model.kinds())):
+        return f"the model {config.model!r} is no language model and does not answer {', '.join(unanswered)}"
+    return ""
+
+
+def player_of(config: RunConfig, agent: AgentConfig) -> Player:
     made = registry.load("agent", agent.agent)
     asks = "model" in registry.parameters(made) and not (config.model == "none" and made.privileged)
     return Player(

@@ -107,6 +107,11 @@ def notes(rows: Sequence[Row], config: RunConfig, comparisons: Sequence[Comparis
     encoder = config.env_options.get("encoder")
     if encoder and str(encoder).startswith("hashing"):
         lines.append("Dense reads used the hashing encoder, which is meant for tests: --encoder minilm is a real one.")
+    for why in dict.fromkeys(config.left_out.values()):
+        names = ", ".join(name for name, said in config.left_out.items() if said == why)
+        lines.append(f"Left out as a bound: {names}: {why}.")
+    if config.model not in ("rules", "none") and any(row.bound == BOUNDS["full-context"] for row in rows):
+        lines.append("full-context sends the whole text with every question; --no-bounds leaves bounds out.")
     for row in rows:
         lines += [f"{row.agent}: {error}" for error in row.errors[:3]]
         if row.degraded:

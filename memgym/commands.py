@@ -80,9 +80,10 @@ def _first_line(thing: Any) -> str:
 
 
 def _print_table(rows: list[Row]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from memgym.printing import print_table
 
     table = Table(box=None, pad_edge=False)
     for column in ("kind", "name"):
@@ -91,7 +92,7 @@ def _print_table(rows: list[Row]) -> None:
     for row in rows:
         marks = "".join(f" [{mark}]" for mark in row.marks)
         table.add_row(row.kind, row.name, Text(row.about).append(marks, style="yellow"))
-    Console(highlight=False).print(table)
+    print_table(table)
 
 
 def replay(

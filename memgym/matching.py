@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from memgym import registry
-from memgym.contracts import STAGES, Contract, Matching, check
+from memgym.contracts import STAGES, Contract, Matching, Violation, check
 from memgym.contracts import match as match_components
 from memgym.extras import require
 
@@ -81,6 +81,7 @@ def summary(matching: Matching, given: frozenset[str], stage: str | None = None)
     shares = {name: count / failed if failed else 0.0 for name, count in matching.causes.items()}
     data: dict[str, Any] = {
         "given": sorted(given),
+        "systems": {name: [str(one) for one in why] for name, why in fitting(given).items()},
         "pipelines": matching.total,
         "valid": len(matching.valid),
         "causes": dict(matching.causes),
@@ -98,12 +99,37 @@ def parts(matching: Matching, stage: str) -> dict[str, int]:
     return counts
 
 
+def systems() -> dict[str, dict[str, Contract]]:
+    """Return the contracts of each registered memory system, by stage; an agent is one if it names its parts."""
+    found = {}
+    for name in registry.names("agent"):
+        try:
+            named = getattr(registry.load("agent", name), "system", None)
+        except ImportError:
+            continue  # a plug-in whose packages are missing; `memgym list agents` says which
+        if named:
+            found[name] = {stage: registry.load("component", part).contract() for stage, part in named.items()}
+    return found
+
+
+def fitting(given: frozenset[str]) -> dict[str, tuple[Violation, ...]]:
+    """Return for each memory system, as it is published, why it does not fit what is given; nothing if it does."""
+    others = all_contracts()
+    return {name: check(parts, given, others) for name, parts in systems().items()}
+
+
 def _print(matching: Matching, given: frozenset[str], stage: str | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{matching.total:,} pipelines, {len(matching.valid):,} fit; given: {', '.join(sorted(given))}")
+    whole = fitting(given)
+    console.print(f"Systems that fit: {', '.join(name for name, why in whole.items() if not why) or 'none'}.")
+    for name, why in whole.items():
+        if why:
+            console.print(f"{name} does not: {why[0].stage} requires {', '.join(why[0].missing)}.")
+    told = f"Of all combinations of parts, {matching.total:,} pipelines, {len(matching.valid):,} fit"
+    console.print(f"{told}; given: {', '.join(sorted(given))}")
     failed = matching.total - len(matching.valid)
     table = Table("first failure at", "pipelines", "share")
     for name, count in matching.causes.items():
@@ -117,7 +143,7 @@ def _print(matching: Matching, given: frozenset[str], stage: str | None) -> None
 
 
 def _explain(names: Sequence[str], given: frozenset[str], *, as_json: bool) -> None:
-    contracts = [registry.load("component", name).contract() for name in names]
+    contracts = [_component(name) for name in names]
     pipeline = {contract.stage: contract for contract in contracts}
     if len(pipeline) < len(contracts):
         raise ValueError(f"Two of {', '.join(names)} are of one stage; a pipeline has one part a stage.")
@@ -128,6 +154,16 @@ def _explain(names: Sequence[str], given: frozenset[str], *, as_json: bool) -> N
         typer.echo(json.dumps(rows, indent=1))
     else:
         typer.echo("\n".join(str(one) for one in violations) or "These parts fit.")
+
+
+def _component(name: str) -> Contract:
+    """Return the contract of a component; who names a benchmark in its place is told the option for it."""
+    if name not in registry.names("component"):
+        meant = {one.casefold(): one for one in registry.names("benchmark")}.get(name.casefold())
+        if meant is not None:
+            raise ValueError(f"{name!r} is a benchmark, not a component; write: memgym match --benchmark {meant}")
+    contract: Contract = registry.load("component", name).contract()
+    return contract
 
 
 def draw(matching: Matching, title: str, path: Path) -> None:

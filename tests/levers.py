@@ -235,5 +235,11 @@ def plug_in(folder: Path) -> Path:
 def config(protocol: str, env: str = "MemGym/Levers", **changes: Any) -> RunConfig:
     """A run under a protocol; ``knobs`` are the protocol's."""
     knobs = changes.pop("knobs", {})
-    chosen: dict[str, Any] = {"agents": ["apprentice"], "model": "none", "env_options": {}, "episodes": 8}
+    chosen: dict[str, Any] = {
+        "agents": ["apprentice"],
+        "model": "none",
+        "env_options": {},
+        "episodes": 8,
+        "bounds": False,
+    }
     return bench_config(env=env, protocol={"name": protocol, **knobs}, **{**chosen, **changes})

@@ -34,6 +34,11 @@ class RulesModel:
 
     name = "rules"
 
+    @classmethod
+    def kinds(cls) -> frozenset[str]:
+        """Return the kinds of request that it answers; a model without such a list may answer any."""
+        return frozenset(REQUESTS)
+
     def __init__(self) -> None:
         self._count = make_tokenizer("cl100k").count
 

@@ -139,6 +139,7 @@ def test_it_is_benched_alone_and_as_a_part_of_a_published_system(target: Path, t
 env: MemGym/Synthetic-50doc
 env_options: {encoder: hashing}
 episodes: 2
+bounds: false
 agents:
   - agent: headlines
   - agent: headlines

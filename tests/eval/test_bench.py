@@ -11,12 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from small_world import registered
 from typer.testing import CliRunner
 
 from memgym.cli import app
 from memgym.eval.bench import bench_config, run_bench
 from memgym.eval.config import AgentConfig, RunConfig, schedule
 from memgym.eval.folder import RunFolder
+from memgym.eval.table import title
 from memgym.records import read_records
 
 ENV = "MemGym/Synthetic-50doc"
@@ -29,6 +31,7 @@ def config(*agents: str, **changes) -> RunConfig:
         "model": None,
         "env_options": {},
         "episodes": 3,
+        "bounds": False,
     }
     return bench_config(**{**chosen, **changes})
 
@@ -102,7 +105,19 @@ def test_two_workers_write_the_same_bytes_as_one(tmp_path):
 @pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
 def test_what_was_done_before_a_kill_is_kept_and_the_rest_can_be_played(tmp_path, kill):
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "memgym", "bench", "--env", ENV, "--agent", "bm25-rag", "--episodes", "300"]
+    command = [
+        sys.executable,
+        "-m",
+        "memgym",
+        "bench",
+        "--env",
+        ENV,
+        "--agent",
+        "bm25-rag",
+        "--episodes",
+        "300",
+        "--no-bounds",
+    ]
     # A shell that runs the tests in the background has SIGINT ignored, and what it starts inherits that.
     process = subprocess.Popen(
         [*command, "--concurrency", "1", "--out", str(folder)],
@@ -154,10 +169,13 @@ def test_an_agent_option_of_a_wrong_type_is_refused_before_anything_is_played(tm
 
 
 def test_a_run_in_which_an_agent_never_played_exits_with_1_and_is_kept(tmp_path):
-    arguments = ["bench", "--env", ENV, "--agent", "llm", "--episodes", "1", "--out", str(tmp_path / "run")]
-    result = CliRunner().invoke(app, arguments)
+    path = tmp_path / "run.yaml"
+    agents = [AgentConfig(agent="noting", options={"fail_at": 1})]
+    RunConfig(env=ENV, agents=agents, episodes=1, bounds=False).save(path)
+    with registered("agent", noting="small_agents:Noting"):
+        result = CliRunner().invoke(app, ["bench", "--config", str(path), "--out", str(tmp_path / "run")])
     assert result.exit_code == 1, result.output
-    assert "Every episode of llm failed" in result.output
+    assert "Every episode of noting failed" in result.output
     assert len(list(read_records(tmp_path / "run" / "records.jsonl"))) == 1
 
 
@@ -168,3 +186,44 @@ def test_a_start_that_is_refused_leaves_no_folder(tmp_path, monkeypatch):
     result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "run")])
     assert result.exit_code == 2, result.output
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--agent", "awm"], "requires steps, success, task_spec"),
+        (["--agent", "llm", "--model", "rules"], "does not answer policy"),
+        (["--agent", "handcoded"], "this is a text to read"),
+        (["--env", "MemGym/ALFWorld-generated", "--agent", "bm25-rag"], "this is a world to act in"),
+    ],
+)
+def test_an_agent_that_would_fail_every_episode_is_refused_before_anything_is_played(tmp_path, arguments, said):
+    result = CliRunner().invoke(app, ["bench", *arguments, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 2, result.output
+    assert "cannot play" in result.output
+    assert said in result.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_options_beside_resume_are_refused_by_name(tmp_path):
+    run_bench(config(), out=tmp_path / "run")
+    result = CliRunner().invoke(app, ["bench", "--resume", str(tmp_path / "run"), "--seed", "3", "--agent", "oracle"])
+    assert result.exit_code == 2
+    assert "--agent, --seed" in result.output
+
+
+def test_options_beside_a_config_file_are_refused_by_name_but_the_folder_is_not(tmp_path):
+    config().save(tmp_path / "run.yaml")
+    arguments = ["bench", "--config", str(tmp_path / "run.yaml"), "--out", str(tmp_path / "run")]
+    refused = CliRunner().invoke(app, [*arguments, "--episodes", "20", "--no-bounds"])
+    assert refused.exit_code == 2
+    assert "--episodes, --no-bounds" in refused.output or "--episodes, --bounds" in refused.output
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+
+
+def test_a_title_names_long_options_and_does_not_print_them():
+    long = RunConfig(env_options={"experiences": [{"task": "x" * 50}] * 3, "note": "y" * 99, "questions": [1, 3]})
+    said = title(long)
+    assert "experiences=(3 of them)" in said
+    assert "questions=[1, 3]" in said
+    assert len(said) < 200

@@ -55,3 +55,17 @@ def test_parts_are_explained_whether_the_option_is_said_once_or_again():
     once = said("match", "--explain", *names, "--json")
     assert [row["component"] for row in json.loads(once)] == ["dense.retrieval"]
     assert said("match", *names, "--json") == once == said("match", *(f"--explain={name}" for name in names), "--json")
+
+
+def test_the_systems_that_fit_are_named_and_the_others_say_what_they_lack() -> None:
+    lines = said("match", "--benchmark", "Synthetic").splitlines()
+    fit, awm = (next(line for line in lines if line.startswith(one)) for one in ("Systems that fit", "awm"))
+    assert "a-mem" in fit
+    assert "awm" not in fit
+    assert awm == "awm does not: formation requires steps, success, task_spec."
+
+
+def test_a_benchmark_in_the_place_of_a_component_is_told_its_option() -> None:
+    result = CliRunner().invoke(app, ["match", "hotpotqa"])
+    assert result.exit_code == 2
+    assert "memgym match --benchmark HotpotQA" in result.output

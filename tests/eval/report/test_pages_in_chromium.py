@@ -72,7 +72,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The four pages of one run: of all agents, of an episode with links, of one that breaks pages, a map."""
     path = tmp_path_factory.mktemp("pages")
     agents = [AgentConfig(agent=name) for name in ("a-mem", "bm25-rag", "oracle", "no-memory", "hostile")]
-    config = RunConfig(env="MemGym/Synthetic-50doc", env_options={"questions": 3}, agents=agents, episodes=1)
+    config = RunConfig(
+        env="MemGym/Synthetic-50doc", env_options={"questions": 3}, agents=agents, episodes=1, bounds=False
+    )
     with registered("agent", hostile="hostile:Hostile"):
         run_bench(config, out=path / "run")
         run = read_run(path / "run")

@@ -103,7 +103,7 @@ def test_an_unknown_grouping_is_an_error_with_the_valid_ones() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("map") / "run"
     agents = [AgentConfig(agent=name) for name in ("bm25-rag", "oracle", "no-memory")]
-    run_bench(RunConfig(env="MemGym/Synthetic-50doc", agents=agents, episodes=2), out=path)
+    run_bench(RunConfig(env="MemGym/Synthetic-50doc", agents=agents, episodes=2, bounds=False), out=path)
     return path
 
 
@@ -130,7 +130,7 @@ def test_an_unknown_method_is_one_line_with_the_nearest(folder: Path) -> None:
 
 def test_memories_without_entries_cannot_be_drawn(tmp_path: Path) -> None:
     run_bench(
-        RunConfig(env="MemGym/Synthetic-50doc", agents=[AgentConfig(agent="no-memory")], episodes=1),
+        RunConfig(env="MemGym/Synthetic-50doc", agents=[AgentConfig(agent="no-memory")], episodes=1, bounds=False),
         out=tmp_path / "run",
     )
     result = CliRunner().invoke(app, ["map", str(tmp_path / "run")])

@@ -25,7 +25,7 @@ VOID = {"meta", "link", "input", "br", "img", "hr"}
 
 
 def played(folder: Path, *agents: str, **changes: object) -> Run:
-    chosen = {"env": ENV, "env_options": {"questions": 3}, "episodes": 2, **changes}
+    chosen = {"env": ENV, "env_options": {"questions": 3}, "episodes": 2, "bounds": False, **changes}
     run_bench(RunConfig(agents=[AgentConfig(agent=name) for name in agents], **chosen), out=folder)
     return read_run(folder)
 

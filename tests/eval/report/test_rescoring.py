@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two agents on three episodes of four questions."""
     path = tmp_path_factory.mktemp("rescoring") / "run"
     agents = [AgentConfig(agent=name) for name in ("bm25-rag", "random")]
-    run_bench(RunConfig(env=ENV, env_options={"questions": 4}, agents=agents, episodes=3), out=path)
+    run_bench(RunConfig(env=ENV, env_options={"questions": 4}, agents=agents, episodes=3, bounds=False), out=path)
     return path
 
 

@@ -15,7 +15,7 @@ from memgym.eval.report.runs import read_run, read_runs
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    config = RunConfig(env="MemGym/Synthetic-50doc", agents=[AgentConfig(agent="no-memory")], episodes=3)
+    config = RunConfig(env="MemGym/Synthetic-50doc", agents=[AgentConfig(agent="no-memory")], episodes=3, bounds=False)
     run_bench(config, out=tmp_path / "run")
     return tmp_path / "run"
 
