@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memgym.memory.analysis import fold, term_features, terms
+from memgym.memory.entry import Entry
 
 FEATURES = {
     "place": "where the sentence stands in its chunk: 0 for the first one, near 1 for the last",
@@ -36,7 +37,7 @@ SLOT_FEATURES = {
     "asked": "the share of the question's names that stand in the entry",
     "alike": "lexicon words of both sentence and entry, divided by those of either",
 }
-"""The features of each slot, all 0 where it is free. Slot j is the j-th oldest entry that is alive."""
+"""The features of each slot, all 0 where it is free. Slot 0 is the entry that shares most names with the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,11 @@ class Features:
         vector[self._start : self._end] = said.bag
         vector[self._end : self._end + len(numbers)] = numbers
         return vector
+
+    def nearest(self, sentence: str, entries: Sequence[Entry]) -> list[Entry]:
+        """Return the entries by how many names they share with the sentence, most first; equal ones as they were."""
+        names = self._words(sentence).names
+        return sorted(entries, key=lambda entry: -len(names & self._words(entry.text).names))
 
     def _split(self, text: str) -> _Words:
         ids = frozenset(term_features(text).ids.tolist())

@@ -46,9 +46,11 @@ class StructuredMemory(gymnasium.Wrapper[Vector, SupportsInt, Texts, str | Actio
         rounds: how often memory is read before an answer: with the question, then with what was found.
 
     Actions are 0 skip, 1 create an entry with the sentence, 2 + j give entry j the sentence as its text,
-    2 + slots + j delete entry j. Entry j is the j-th oldest alive. Each is one step of the environment inside, the last
-    of a chunk with the command to read on; ``to_action`` and ``from_action`` show the one-to-one form. What cannot
-    be done is answered by a status in ``info["status"]`` ("ok" for a skip), never by an exception.
+    2 + slots + j delete entry j. Entries are counted from the one that is nearest to the sentence (``entries``), as
+    reads rank them, so that a decision means the same wherever an entry was written. Each is one step of the
+    environment inside, the last of a chunk with the command to read on; ``to_action`` and ``from_action`` show the
+    one-to-one form. What cannot be done is answered by a status in ``info["status"]`` ("ok" for a skip), never by an
+    exception.
 
     The reader's steps follow the last decision within the same call. The reward is the episode's, at its end.
     ``info`` of a step: "status", and at the end "outcome".
@@ -85,8 +87,9 @@ class StructuredMemory(gymnasium.Wrapper[Vector, SupportsInt, Texts, str | Actio
 
     @property
     def entries(self) -> list[Entry]:
-        """The entries by slot."""
-        return self._inner.memory.entries()
+        """The entries by slot: those that share most names with the sentence first, of equal ones the oldest."""
+        held = self._inner.memory.entries()
+        return self.features.nearest(self.sentence, held) if self.sentence else held
 
     def to_action(self, index: SupportsInt) -> Action:
         """Return what a number does now. A slot without an entry is addressed as "slot3", which no entry is named."""
@@ -148,7 +151,7 @@ class StructuredMemory(gymnasium.Wrapper[Vector, SupportsInt, Texts, str | Actio
         _, over, more = self._arrive()
         if over:
             raise ValueError("The episode was over before there was a sentence to decide on.")
-        return self._observe(), {"group": info["group"], **more}
+        return self.observe(), {"group": info["group"], **more}
 
     def step(self, action: SupportsInt) -> tuple[Vector, float, bool, bool, Info]:
         done = self.to_action(action)
@@ -164,7 +167,7 @@ class StructuredMemory(gymnasium.Wrapper[Vector, SupportsInt, Texts, str | Actio
             reward, told = float(reward) + more, {**told, **said}
             if over:
                 return self._end(reward, self._inner.pomdp.terminated, self._inner.pomdp.truncated, told)
-        return self._observe(), float(reward), False, False, told
+        return self.observe(), float(reward), False, False, told
 
     def _end(
         self, reward: float, terminated: bool, truncated: bool, told: Info
@@ -212,7 +215,8 @@ class StructuredMemory(gymnasium.Wrapper[Vector, SupportsInt, Texts, str | Actio
         held = sorted(found.values(), key=lambda entry: (entry.updated.clock, entry.created.clock))
         return Action((), Answer(self._reader(question, "\n".join(entry.text for entry in held))))
 
-    def _observe(self) -> Vector:
+    def observe(self) -> Vector:
+        """Return the features of the decision that is due."""
         return self.features.of(
             self.sentence, self.question, [entry.text for entry in self.entries],
             at=self._at, count=len(self._sentences), read=self._read,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,3 +119,11 @@ def test_ids_of_a_schedule_are_different_and_of_its_seed() -> None:
     ids = SyntheticTiny().schedule(np.random.default_rng(1), 500)
     assert len(set(ids)) == 500
     assert ids == SyntheticTiny().schedule(np.random.default_rng(1), 500)
+
+
+def test_every_option_is_in_the_table_with_its_default() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "structured.md").read_text("utf-8")
+    [found] = re.findall(r"^\| option \| default \| of `SyntheticTiny` \|\n\|[-|]+\n((?:\|[^\n]*\n)+)", page, re.M)
+    said = {name: ast.literal_eval(value) for name, value in re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", found, re.M)}
+    given = inspect.signature(SyntheticTiny).parameters.values()
+    assert said == {one.name: one.default for one in given}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memgym.memory.entry import Entry, Write
 from memgym.structured import FEATURES, SLOT_FEATURES, Features, lexicon_of
 
 LEXICON = ("employs", "hosts")
@@ -73,6 +77,14 @@ def test_a_free_slot_is_all_zero() -> None:
     assert (said["used"], said["full"], said["held"]) == (pytest.approx(1 / 3), 0.0, 1.0)
 
 
+def test_the_nearest_entry_comes_first_and_of_two_alike_the_older() -> None:
+    made = Write("e", 1, "create", 1)
+    written = ["Vox employs Ada.", "Rook hosts Mia.", "Rook employs Mia Solen.", "Mia rests."]
+    entries = [Entry(f"m{at}", text, "main", made, made) for at, text in enumerate(written, 1)]
+    found = Features(4, LEXICON).nearest("Mia Solen goes to Ostbarrow.", entries)
+    assert [entry.id for entry in found] == ["m3", "m2", "m4", "m1"]
+
+
 @given(sentence=texts, entries=st.lists(texts, max_size=5))
 def test_any_text_gives_numbers_between_0_and_1(sentence: str, entries: list[str]) -> None:
     vector = Features(3, LEXICON).of(sentence, QUESTION, entries, at=0, count=1, read=0)
@@ -99,3 +111,13 @@ def test_every_word_of_a_lexicon_can_be_looked_for() -> None:
 def test_a_word_that_cannot_be_looked_for_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="'the' is no word"):
         Features(1, ("the",))
+
+
+@pytest.mark.parametrize(
+    ("header", "meanings"), [("feature of the sentence", FEATURES), ("feature of each slot", SLOT_FEATURES)]
+)
+def test_every_feature_is_in_its_table_with_its_meaning(header: str, meanings: dict[str, str]) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "structured.md").read_text("utf-8")
+    [found] = re.findall(rf"^\| {header} \| meaning \|\n\|[-|]+\n((?:\|[^\n]*\n)+)", page, re.M)
+    said = dict(re.findall(r"^\| `([^`]+)` \| (.*) \|$", found, re.M))
+    assert {name: said.get(name) for name in meanings} == meanings

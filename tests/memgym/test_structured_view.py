@@ -244,7 +244,8 @@ def test_the_reader_sees_no_more_entries_than_there_are_slots_and_the_newest_las
     env.reset(seed=1)
     first, *_ = env.sentence, env.step(1)
     second, *_ = env.sentence, env.step(1)
-    third, *_ = env.sentence, env.step(2)
+    slot = [entry.text for entry in env.entries].index(first)
+    third, *_ = env.sentence, env.step(2 + slot)
     for _ in range(9):
         env.step(0)
     [text] = seen
