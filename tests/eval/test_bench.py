@@ -227,3 +227,14 @@ def test_a_title_names_long_options_and_does_not_print_them():
     assert "experiences=(3 of them)" in said
     assert "questions=[1, 3]" in said
     assert len(said) < 200
+
+
+def test_a_table_with_a_failure_shows_both_denominators(tmp_path):
+    run_bench(config(), out=tmp_path / "run")
+    path = tmp_path / "run" / "records.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    records[0].update(error="ModelError: gone", outcome=None, steps=[])
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    said = CliRunner().invoke(app, ["rescore", str(tmp_path / "run")]).output
+    assert "played" in said
+    assert "3 (1 failed)" in said
