@@ -89,6 +89,7 @@ def _play(folder: TrainingFolder, bout: Bout, policy: Path, place: Path) -> None
         "episodes": recipe.test.samples,
         "seed": held_out_seed(recipe),
         "concurrency": _CONCURRENCY,
+        "bounds": False,
     }
     place.parent.mkdir(parents=True, exist_ok=True)
     asked = place.with_suffix(".yaml")
