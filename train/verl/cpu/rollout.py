@@ -11,10 +11,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import ray
 from verl.workers.rollout.base import BaseRollout
 from verl.workers.rollout.replica import RolloutReplica, TokenOutput
 
+from ...batched import ends_of
 from ...sampling import BatchSampler
 from ...segments import Generated, Sampling
 
@@ -35,9 +37,8 @@ class Server:
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
         tokenizer = AutoTokenizer.from_pretrained(path)
         self._network = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
-        ends = self._network.generation_config.eos_token_id
-        ends = tokenizer.eos_token_id if ends is None else ends
-        self._sampler = BatchSampler(self._network, ends if isinstance(ends, list) else [ends])
+        self._sampler = BatchSampler(self._network, ends_of(self._network, tokenizer))
+        self._seeds = np.random.default_rng()
         self._response_tokens = response_tokens
         self._version: int | None = None
         self._waiting: list[Waiting] = []
@@ -69,7 +70,7 @@ class Server:
         return Sampling(
             max_tokens=int(given.get("max_tokens") or given.get("max_new_tokens") or self._response_tokens),
             temperature=float(given.get("temperature", 1.0)),
-            seed=given.get("seed"),
+            seed=int(self._seeds.integers(2**63) if given.get("seed") is None else given["seed"]),
             top_p=float(given.get("top_p", 1.0)),
             top_k=max(0, int(given.get("top_k") or 0)),
         )
