@@ -84,7 +84,9 @@ def test_a_failed_episode_earns_nothing_whatever_the_reward() -> None:
 
 
 def test_shaping_takes_off_the_share_of_malformed_operations_and_the_fullness_of_memory() -> None:
-    said = record(CREATE + BROKEN, CREATE.replace("0", "1"), "<answer>red</answer>", "<answer>green</answer>", capacity=4)
+    said = record(
+        CREATE + BROKEN, CREATE.replace("0", "1"), "<answer>red</answer>", "<answer>green</answer>", capacity=4
+    )
     got = earned(Reward(format=0.3, memory=0.1), said)
 
     assert got.base == 1.0
