@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from memgym import registry
+from memgym.cli import command
 
 from .folder import TEST, TrainingFolder
 from .recipe import Recipe
@@ -74,9 +74,9 @@ def _policy(recipe: Recipe, label: str) -> dict[str, Any]:
 
 def _play(folder: TrainingFolder, bout: Bout, policy: Path, place: Path) -> None:
     """Play a bout, or go on with it where it was killed."""
-    bench = registry.load("command", "bench")
+    bench = command("bench")
     if (place / _RUN_CONFIG).is_file():
-        bench(resume=place)
+        bench.main(["--resume", str(place)], standalone_mode=False)
         return
     recipe = folder.recipe
     name, options = model_of(recipe, policy)
@@ -94,7 +94,7 @@ def _play(folder: TrainingFolder, bout: Bout, policy: Path, place: Path) -> None
     place.parent.mkdir(parents=True, exist_ok=True)
     asked = place.with_suffix(".yaml")
     asked.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
-    bench(config_file=asked, out=place)
+    bench.main(["--config", str(asked), "--out", str(place)], standalone_mode=False)
     asked.unlink()
 
 
