@@ -6,9 +6,11 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
+from threading import current_thread, main_thread
 from typing import Any
 
 from memgym import registry
@@ -82,7 +84,7 @@ def credit(
     records: Sequence[EpisodeRecord],
     starts: Callable[[EpisodeRecord], Start],
     wanted: Wanted,
-    watch: Watch | None = None,
+    watch: Watch = lambda total, done: None,
 ) -> tuple[list[Credited], bool]:
     """Return the credit of every record in turn, and whether all was done: False after a Ctrl-C.
 
@@ -99,11 +101,11 @@ def credit(
             case = Case(record, None, wanted.by, mode, wanted.model, wanted.model_options)
             jobs += _prepared(case, note, starts, wanted, found)
         total, finished = sum(len(job.parts) for job in jobs), 0
+        watch(total, finished)
         for job, credits in _played(jobs, wanted.workers):
             done[job.number, job.first] = credits
             finished += len(credits)
-            if watch is not None:
-                watch(total, finished)
+            watch(total, finished)
     except KeyboardInterrupt:
         complete = False
     for number, first in sorted(done):
@@ -196,9 +198,10 @@ def _played(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, list[Cre
         for job in jobs:
             yield job, play_job(job)
         return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
-        running = {pool.submit(play_job, job): job for job in jobs}
+        with _interrupts_left_to_us():
+            running = {pool.submit(play_job, job): job for job in jobs}
         for one in as_completed(running):
             yield running[one], _result(one, running[one])
     finally:
@@ -213,9 +216,17 @@ def _result(one: Future[list[Credit]], job: _Job) -> list[Credit]:
         return [compared(part, job.whole, gone) for part in job.parts]
 
 
-def _leave_interrupts() -> None:
-    """Leave Ctrl-C to the parent, which stops the processes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _interrupts_left_to_us() -> Iterator[None]:
+    """Have processes that are started meanwhile ignore Ctrl-C from their first moment on: the parent stops them."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def play_job(job: _Job) -> list[Credit]:
