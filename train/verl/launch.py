@@ -93,6 +93,7 @@ def environment(metrics: Path, device: str, threads: int) -> dict[str, str]:
         "RAY_enable_worker_prestart": "0",
         "RAY_prestart_worker_first_driver": "0",
         "RAY_agent_register_timeout_ms": str(_PATIENCE * 1000),
+        "RAY_worker_niceness": "0",  # Ray's own 15 starves training wherever something else runs
         "RAY_worker_register_timeout_seconds": str(_PATIENCE),
         "VERL_FILE_LOGGER_PATH": str(metrics.resolve()),
         "PYTHONUNBUFFERED": "1",
