@@ -21,6 +21,8 @@ from .jobs import Job, play_job
 ADDRESS = "RAY_ADDRESS"
 FORWARDED = ("MEMGYM_", "OPENAI_")
 """What the names of the environment variables begin with that a worker gets from here."""
+LOCAL = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120"}
+"""Settings of a Ray of our own, unless the environment has others: it sends no reports, and a busy machine has time."""
 
 _log = logging.getLogger(__name__)
 
@@ -91,7 +93,11 @@ class RayCluster:
         self._ray = require("ray", "ray", "Playing on Ray workers")
         self._ours = not self._ray.is_initialized()
         if self._ours:
-            self._connect(workers)
+            try:
+                self._connect(workers)
+            except BaseException:
+                self._ray.shutdown()  # half a start leaves processes
+                raise
         cpus = int(self._ray.cluster_resources().get("CPU", 0))
         self.size = workers or max(1, cpus)
         if self.size > cpus:
@@ -118,5 +124,6 @@ class RayCluster:
             self._ray.init(logging_level=logging.WARNING)
             return
         # Without an address Ray would join any cluster that was started on this machine.
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        for name, value in LOCAL.items():
+            os.environ.setdefault(name, value)
         self._ray.init(address="local", num_cpus=workers, include_dashboard=False, logging_level=logging.WARNING)

@@ -23,15 +23,20 @@ _log = logging.getLogger(__name__)
 
 NO_KEY = "none"
 """Sent where no key is known: the client insists on one, a local server ignores it."""
+_KNOCK = 10.0
+"""Seconds that an endpoint has for its list of models."""
+_PAUSE = 0.5
+"""Seconds until a connection that could not be made is tried once more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Door:
     """What belongs to one event loop: a client's connections and a semaphore cannot move to another."""
 
     client: AsyncOpenAI
     gate: asyncio.Semaphore
     closing: AsyncGenerator[None, None]
+    knock: asyncio.Task[None] | None = None
 
 
 class OpenAIModel:
@@ -56,6 +61,9 @@ class OpenAIModel:
     A server that refuses a JSON schema is asked again without (the text of a request says the form too). If that
     works, it is remembered and the log says so once: for requests of this name, or for all where the server's words
     are about ``response_format`` itself. Errors are ModelError.
+
+    Before its first call an endpoint is asked for its list of models. If no connection can be made, twice in a row,
+    that is a ModelError within about a second, and not after all retries; any answer at all will do.
     """
 
     def __init__(
@@ -89,6 +97,7 @@ class OpenAIModel:
         self._extra = dict(extra or {})
         self._schemas = schemas
         self._no_schema: set[str] = set()
+        self._reached = False
         self._doors: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Door] = weakref.WeakKeyDictionary()
 
     def describe(self) -> dict[str, Any]:
@@ -110,6 +119,14 @@ class OpenAIModel:
         if self.cache is not None and key is not None:
             self.cache.put(key, reply)
         return reply
+
+    async def reach(self) -> None:
+        """Find out whether the endpoint answers at all, in any words; a ModelError if not.
+
+        With a cache it is not asked: there may be no call to make.
+        """
+        if self.cache is None:
+            await self._reach(await self._door())
 
     async def close(self) -> None:
         """Close the connections of the present event loop, which its end would do too; the model can be used on."""
@@ -147,11 +164,39 @@ class OpenAIModel:
         import openai
 
         door = await self._door()
+        await self._reach(door)
         async with door.gate:
             try:
                 return await door.client.chat.completions.create(**self._body(request, with_schema))
             except (openai.OpenAIError, ValueError) as error:
                 raise ModelError(explain(error, self.model, self.base_url)) from error
+
+    async def _reach(self, door: _Door) -> None:
+        """Knock, unless the endpoint has answered before; all who wait in one event loop share one knock."""
+        if self._reached:
+            return
+        if door.knock is None or door.knock.done():
+            door.knock = asyncio.create_task(self._knock(door.client))
+        await asyncio.shield(door.knock)
+        self._reached = True
+
+    async def _knock(self, client: AsyncOpenAI) -> None:
+        import openai
+
+        for pause in (_PAUSE, None):
+            try:
+                await client.with_options(max_retries=0, timeout=_KNOCK).models.list()
+            except openai.APIConnectionError as error:
+                # By name: releases of openai differ in the HTTP package whose error it is.
+                if type(error.__cause__).__name__ != "ConnectError":
+                    return  # it is there; whether it is slow, or knows no such list, the calls will tell
+                if pause is None:
+                    raise ModelError(explain(error, self.model, self.base_url)) from error
+                await asyncio.sleep(pause)
+            except (openai.OpenAIError, ValueError):
+                return
+            else:
+                return
 
     def _body(self, request: Request, with_schema: bool) -> dict[str, Any]:
         body: dict[str, Any] = {

@@ -122,6 +122,26 @@ def test_a_server_that_is_not_there_is_said_to_be_unreachable() -> None:
             chat(OpenAIModel("small", url, retries=0), REQUEST)
 
 
+def test_a_server_that_never_answered_is_given_up_before_all_retries() -> None:
+    async def ask(url: str) -> None:
+        async with asyncio.timeout(12):  # all retries take about 19 seconds
+            await OpenAIModel("small", url).chat(REQUEST)
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        with pytest.raises(ModelError, match="could not be reached"):
+            asyncio.run(ask(f"http://127.0.0.1:{free.getsockname()[1]}/v1"))
+
+
+def test_a_model_with_a_cache_does_not_have_to_be_reached(tmp_path: Path) -> None:
+    asyncio.run(OpenAIModel("small", "http://127.0.0.1:1/v1", cache=tmp_path).reach())
+
+
+def test_a_server_without_a_list_of_models_is_reached(server: Server) -> None:
+    asyncio.run(OpenAIModel("small", server.url).reach())
+    assert server.bodies == []
+
+
 def test_a_slow_server_is_a_time_out(server: Server) -> None:
     def slow(body: dict[str, Any], number: int) -> tuple[int, Any]:
         time.sleep(1)
