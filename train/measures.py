@@ -13,23 +13,27 @@ from memgym.records import EpisodeRecord
 
 from .segments import Segment
 
-KINDS = (*OPERATIONS, Malformed.kind)
+KINDS = tuple(OPERATIONS)
+UNREAD = "action"
+"""The kind of result that a reply gets in which there was no operation and no command."""
 
 
 def measures(record: EpisodeRecord, segments: Sequence[Segment]) -> dict[str, float]:
     """Return the numbers of one episode.
 
-    ``operations/<kind>`` are counted per step, whatever became of them; ``malformed_share`` and ``read_share`` are
-    shares of all operations (0 where there are none). ``memory/size`` is the mean number of entries over the steps,
+    ``operations/<kind>`` are counted per step, whatever became of them; "malformed" are those that could not be read as
+    one, and replies in which there was nothing to do. ``malformed_share`` and ``read_share`` are shares of all
+    operations (0 where there are none). ``memory/size`` is the mean number of entries over the steps,
     ``memory/final`` the last. ``tokens/prompt`` and ``tokens/response`` are the policy's own, per call. ``truncated``
     and ``unfinished`` count the calls whose prompt was over its budget, and whose reply was cut by its own.
     """
-    found = [one for step in record.steps for one in step.results if one.operation in KINDS]
+    found = operations(record)
     steps = max(1, len(record.steps))
     sizes = [float(step.size) for step in record.steps] or [0.0]
     return {
         "steps": float(len(record.steps)),
         **{f"operations/{kind}": sum(one.operation == kind for one in found) / steps for kind in KINDS},
+        "operations/malformed": sum(map(malformed, found)) / steps,
         "operations/refused": sum(not one.ok for one in found) / steps,
         "malformed_share": malformed_share(found),
         "read_share": sum(one.operation == "read" for one in found) / max(1, len(found)),
@@ -43,9 +47,20 @@ def measures(record: EpisodeRecord, segments: Sequence[Segment]) -> dict[str, fl
     }
 
 
+def operations(record: EpisodeRecord) -> list[Result]:
+    """Return how each operation of an episode ended; commands to the task are none."""
+    counted = {*KINDS, Malformed.kind, UNREAD}
+    return [one for step in record.steps for one in step.results if one.operation in counted]
+
+
+def malformed(result: Result) -> bool:
+    """Whether an operation, or its parts, could not be read."""
+    return result.status is Status.MALFORMED or result.operation == UNREAD
+
+
 def malformed_share(results: Sequence[Result]) -> float:
-    """Return the share of operations that could not be read as one, or whose parts could not."""
-    return sum(one.status is Status.MALFORMED for one in results) / max(1, len(results))
+    """Return the share of operations that could not be read."""
+    return sum(map(malformed, results)) / max(1, len(results))
 
 
 def mean_measures(episodes: Sequence[Mapping[str, float]]) -> dict[str, float]:

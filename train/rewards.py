@@ -15,7 +15,7 @@ from memgym import registry
 from memgym.model import ChatModel, Message, Request
 from memgym.records import EpisodeRecord
 
-from .measures import KINDS, malformed_share
+from .measures import malformed_share, operations
 
 OUTCOME, JUDGE = "outcome", "judge"
 UNLIMITED = 100
@@ -70,7 +70,7 @@ class Reward:
 
 
 def _malformed(record: EpisodeRecord) -> float:
-    return malformed_share([one for step in record.steps for one in step.results if one.operation in KINDS])
+    return malformed_share(operations(record))
 
 
 def _fullness(record: EpisodeRecord) -> float:

@@ -131,6 +131,13 @@ def test_the_measures_of_an_episode_are_those_of_its_steps_and_calls() -> None:
     assert said["unfinished"] == said["failed"] == 0
 
 
+def test_a_reply_with_nothing_to_do_in_it_is_malformed_and_an_empty_one_is_not() -> None:
+    said = measures(record("hello", "", "<answer>red</answer>", "<answer>green</answer>"), [])
+
+    assert said["operations/malformed"] == 1 / 4
+    assert said["malformed_share"] == 1.0
+
+
 def test_a_failed_episode_is_counted_as_one() -> None:
     assert measures(record("", RuntimeError("gone")), [])["failed"] == 1
 
