@@ -81,7 +81,7 @@ def main() -> None:
     ids = benchmark.schedule(np.random.default_rng(0), max(options.games, options.cheat))
     measured = list(rows([benchmark.game(id) for id in ids[: options.games]], options.steps))
     held = show(measured)
-    rate, stock = 1e6 / measured[-1].ours, 1e6 / measured[-1].theirs
+    rate, stock = 1e6 / measured[-1].ours, 1e6 / (measured[-1].theirs or 1.0)
     print(f"{rate:.0f} steps/s, the stock engine {stock:.0f}: {rate / stock:.0f} times (at least {LEAST} must hold).")
     if options.cheat:
         print(f"cheat() won {cheat(benchmark, ids[: options.cheat])} of {options.cheat} games.")
