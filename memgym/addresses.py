@@ -7,8 +7,7 @@ finds nothing.)
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memgym.memory.memory import Memory
@@ -57,11 +56,26 @@ def _short(address: str) -> str:
 
 
 def _near(address: str, memory: Memory) -> str:
-    if len(address) > 20:
+    """Name the live entry whose number is the one given, or one digit away from it.
+
+    At most some hundred look-ups, however many entries there are: a policy that guesses ids does so at every step.
+    """
+    digits = "".join(one for one in address if one.isascii() and one.isdigit()).lstrip("0")
+    if not digits or len(address) > 20 or len(digits) > 9:
         return ""
-    known = [entry.id for entry in memory.entries()[-200:]]
-    near = difflib.get_close_matches(f"m{address}" if address.isdigit() else address.lower(), known, n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""
+    for number in (digits, *_one_digit_away(digits)):
+        if memory.get(f"m{number}") is not None:
+            return f"; did you mean m{number}?"
+    return ""
+
+
+def _one_digit_away(digits: str) -> Iterator[str]:
+    for at in range(len(digits)):
+        yield digits[:at] + digits[at + 1 :]
+    for at in range(len(digits)):
+        yield from (digits[:at] + one + digits[at + 1 :] for one in "0123456789")
+    for at in range(len(digits) + 1):
+        yield from (digits[:at] + one + digits[at:] for one in "0123456789")
 
 
 def _refused(operation: Operation, reason: str) -> Result:

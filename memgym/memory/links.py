@@ -41,6 +41,5 @@ def unlink(id: str, stores: Iterable[Store]) -> list[Entry]:
     return [
         replace(entry, links=tuple(one for one in entry.links if one != id), version=entry.version + 1)
         for store in stores
-        for entry in store.entries.values()
-        if id in entry.links
+        for entry in store.linking(id)
     ]

@@ -46,6 +46,7 @@ class Store:
         self.entries: dict[int, Entry] = {}
         self.on_vectors: Vectors | None = None
         self._keys: dict[str, int] = {}
+        self._linking: dict[str, set[int]] = {}
         self._text = TextIndex()
         self._dense = None if encoder is None else DenseIndex(encoder.dimension)
         self._unindexed: dict[int, None] = {}
@@ -63,10 +64,16 @@ class Store:
         """Return the key of a live entry with exactly this text, or None."""
         return self._keys.get(text)
 
+    def linking(self, id: str) -> list[Entry]:
+        """Return the entries that link to an id, oldest first."""
+        return [self.entries[key] for key in sorted(self._linking.get(id, ()))]
+
     def put(self, key: int, entry: Entry) -> None:
         """Add an entry, or replace the one under this key."""
         old = self.entries.get(key)
         self.entries[key] = entry
+        if entry.links or (old is not None and old.links):
+            self._relink(key, () if old is None else old.links, entry.links)
         if old is not None:
             if old.text != entry.text and self._keys.get(old.text) == key:
                 del self._keys[old.text]
@@ -81,9 +88,19 @@ class Store:
     def drop(self, key: int) -> None:
         """Remove an entry."""
         entry = self.entries.pop(key)
+        if entry.links:
+            self._relink(key, entry.links, ())
         if self._keys.get(entry.text) == key:
             del self._keys[entry.text]
         self._forget(key)
+
+    def _relink(self, key: int, old: Sequence[str], new: Sequence[str]) -> None:
+        for id in old:
+            self._linking[id].discard(key)
+            if not self._linking[id]:
+                del self._linking[id]
+        for id in new:
+            self._linking.setdefault(id, set()).add(key)
 
     def _forget(self, key: int) -> None:
         if key in self._unindexed:
@@ -170,9 +187,11 @@ class Store:
         """
         self.check(snapshot)
         self.entries = snapshot.entries.copy()
-        self._keys = {}
+        self._keys, self._linking = {}, {}
         for key, entry in self.entries.items():
             self._keys.setdefault(entry.text, key)
+            if entry.links:
+                self._relink(key, (), entry.links)
         self._text = snapshot.text.fork()
         self._unindexed = snapshot.unindexed.copy()
         if self.encoder is None:
