@@ -94,12 +94,12 @@ def _report_training(runs: list[Path], metric: list[str] | None, out: Path | Non
         )
     if other := [str(run) for run in runs if not is_training(run)]:
         raise ValueError(f"{', '.join(other)}: no training; runs of agents and of training are reported apart.")
-    page, drawn = training_page(runs)
+    page, drawn, table = training_page(runs)
     path = out or runs[0] / "report.html"
     write_page(path, page)
     typer.echo(str(path))
     if figures is not None:
-        typer.echo(f"{len(save_figures(drawn, figures))} figures in {figures}")
+        typer.echo(f"{len(save_figures(drawn, table, figures))} figures in {figures}")
 
 
 def view(

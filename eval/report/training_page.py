@@ -13,7 +13,7 @@ import yaml
 from .curves import Curve, curves
 from .figures import Figure
 from .svg import standalone
-from .texts import render
+from .texts import number, render
 from .training_run import TrainingRun, read_training
 
 KINDS = ("create", "read", "update", "delete", "scratchpad", "link", "evolve")
@@ -57,8 +57,8 @@ class Compared:
     tokens: float
 
 
-def training_page(paths: Sequence[Path]) -> tuple[str, list[Figure]]:
-    """Return the page of these training runs, and its figures."""
+def training_page(paths: Sequence[Path]) -> tuple[str, list[Figure], str]:
+    """Return the page of these training runs, its figures, and the comparison as a table in Markdown ("": none yet)."""
     runs = [read_training(path) for path in paths]
     grouped = seeds_of(runs)
     figures = figures_of(grouped)
@@ -71,16 +71,31 @@ def training_page(paths: Sequence[Path]) -> tuple[str, list[Figure]]:
         compared={one.label: compared(one) for one in grouped},
         config=lambda run: yaml.safe_dump(dict(run.recipe), sort_keys=False, allow_unicode=True),
     )
-    return page, figures
+    return page, figures, "\n".join(filter(None, map(markdown, grouped)))
 
 
-def save_figures(figures: Sequence[Figure], folder: Path) -> list[Path]:
-    """Write every figure as an SVG file of its own."""
+def save_figures(figures: Sequence[Figure], table: str, folder: Path) -> list[Path]:
+    """Write every figure as an SVG file of its own, and the table as ``comparison.md``."""
+    texts = {f"{figure.name}.svg": standalone(figure.svg) for figure in figures}
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{figure.name}.svg" for figure in figures]
-    for path, figure in zip(paths, figures, strict=True):
-        path.write_text(standalone(figure.svg), encoding="utf-8")
-    return paths
+    for name, text in (texts | ({"comparison.md": table} if table else {})).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]
+
+
+def markdown(group: Seeds) -> str:
+    """Return the comparison of a training as a table for a document; "" where there is none yet."""
+    rows = compared(group)
+    if not rows:
+        return ""
+    bounds = "lowest to highest seed" if len(group.runs) > 1 else "95 % interval"
+    head = f"| {group.label}: setting | agent | n | reward | {bounds} | operations a step |"
+    lines = [
+        f"| {row.setting or 'own'} | {row.agent} | {row.n} | {number(row.mean)} | {number(row.low)} to "
+        f"{number(row.high)} | {number(row.operations, 2)} |"
+        for row in rows
+    ]
+    return "\n".join([head, "|---|---|---|---|---|---|", *lines, ""])
 
 
 def seeds_of(runs: Sequence[TrainingRun]) -> list[Seeds]:
@@ -127,13 +142,13 @@ def _reward(groups: Sequence[Seeds]) -> Iterator[Figure]:
 
 
 def _operations(groups: Sequence[Seeds]) -> Iterator[Figure]:
-    for number, group in enumerate(groups):
+    for at, group in enumerate(groups):
         drawn = _drawn([group], {kind: _of(f"episode/operations/{kind}") for kind in KINDS})
         drawn = [one for one in drawn if max(one.y) > 0]
         if drawn:
             named = "" if len(groups) == 1 else f": {group.label}"
             yield Figure(
-                "operations" if len(groups) == 1 else f"operations-{number + 1}",
+                "operations" if len(groups) == 1 else f"operations-{at + 1}",
                 f"Memory operations a step{named}",
                 "How often each operation is written in a step of an episode, refused ones too (AtomMem, Figure 3).",
                 curves(f"Operations a step{named}", drawn, y_label="operations a step"),

@@ -44,14 +44,14 @@ def row(agent: str, mean: float, setting: str = "") -> dict[str, Any]:
 
 def test_a_page_has_the_figures_that_there_are_numbers_for(tmp_path: Path) -> None:
     steps = [step(0, 0.1, **{"val-core/MemGym/X/reward/mean@1": 0.2}), step(1, 0.2)]
-    page, figures = training_page([folder(tmp_path / "a", steps)])
+    page, figures, _ = training_page([folder(tmp_path / "a", steps)])
     assert [one.name for one in figures] == ["reward", "operations"]
     assert all(f'id="{one.name}"' in page for one in figures)
     assert "no comparison yet" in page
 
 
 def test_an_operation_that_is_never_written_has_no_curve(tmp_path: Path) -> None:
-    _, figures = training_page([folder(tmp_path / "a", [step(1, 0.1), step(2, 0.2)])])
+    _, figures, _ = training_page([folder(tmp_path / "a", [step(1, 0.1), step(2, 0.2)])])
     assert "create" in figures[1].svg
     assert "link" not in figures[1].svg
 
@@ -101,6 +101,11 @@ def test_seeds_are_compared_by_their_means(tmp_path: Path) -> None:
     assert second.setting == "mask"
 
 
+def test_the_comparison_is_a_table_for_a_document_too(tmp_path: Path) -> None:
+    *_, table = training_page([folder(tmp_path / "a", [step(1, 0.1)], [row("llm", 0.5, "mask")])])
+    assert table.splitlines()[2] == "| mask | llm | 10 | 0.500 | 0.400 to 0.600 | 1.50 |"
+
+
 def test_half_a_last_line_is_left_out(tmp_path: Path) -> None:
     path = folder(tmp_path / "a", [step(1, 0.1)])
     with open(path / "metrics.jsonl", "a", encoding="utf-8") as file:
@@ -129,7 +134,11 @@ def test_the_command_knows_the_folder_of_a_training(tmp_path: Path, capsys: pyte
     path = folder(tmp_path / "a", [step(1, 0.1), step(2, 0.2)], [row("llm", 0.5)])
     report([path], figures=tmp_path / "figures")
     assert (path / "report.html").read_text("utf-8").startswith("<!doctype html>")
-    assert sorted(one.name for one in (tmp_path / "figures").iterdir()) == ["operations.svg", "reward.svg"]
+    assert sorted(one.name for one in (tmp_path / "figures").iterdir()) == [
+        "comparison.md",
+        "operations.svg",
+        "reward.svg",
+    ]
     assert "2 figures" in capsys.readouterr().out
 
 
@@ -140,7 +149,7 @@ def test_runs_of_agents_and_of_training_are_not_mixed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", ["<script>alert(1)</script>", "\u202eabc", "記憶", ""])
 def test_what_a_recipe_says_is_shown_and_never_run(tmp_path: Path, said: str) -> None:
-    page, _ = training_page([folder(tmp_path / "a", [step(1, 0.1)], [row(said, 0.5, said)], name=said or "x")])
+    page, _, _ = training_page([folder(tmp_path / "a", [step(1, 0.1)], [row(said, 0.5, said)], name=said or "x")])
     assert "<script>alert" not in page
     page.encode("utf-8")
 
