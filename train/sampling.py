@@ -132,7 +132,7 @@ class _Batch:
         if len(going) <= _SHRINK * len(self._active):
             rows = torch.tensor(going, dtype=torch.long)
             self._active = [self._active[at] for at in going]
-            self._cache.batch_select_indices(rows)
+            self._cache.reorder_cache(rows)
             tokens, position, self._mask = tokens[rows], position[rows], self._mask[rows]
         self._ids, self._position = tokens[:, None], position
         self._mask = torch.cat([self._mask, self._mask.new_ones(len(self._active), 1)], dim=1)
@@ -159,7 +159,10 @@ def _cut(torch: Any, probabilities: Any, sampling: Sampling) -> Any:
 
 
 def growing_cache(config: Any) -> Any:
-    """Return a key-value cache that is written in place, in steps of 128 tokens, for models of full attention only."""
+    """Return a key-value cache whose layers of full attention are written in place, and grow by 128 tokens at a time.
+
+    Other layers (a sliding window, a convolution) have what transformers gives them.
+    """
     from transformers.cache_utils import DynamicCache, DynamicLayer
 
     class Layer(DynamicLayer):
@@ -178,15 +181,13 @@ def growing_cache(config: Any) -> Any:
             self.keys, self.values = (held[:, :, : filled + length] for held in self._held)
             return self.keys, self.values
 
-        def batch_select_indices(self, indices: Any) -> None:
+        def reorder_cache(self, beam_idx: Any) -> None:
             filled = self.get_seq_length()
-            self._held = [held[indices] for held in self._held]
+            self._held = [held[beam_idx] for held in self._held]
             self.keys, self.values = (held[:, :, :filled] for held in self._held)
 
     cache = DynamicCache(config=config)
-    if any(type(layer) is not DynamicLayer for layer in cache.layers):
-        return cache
-    cache.layers = [Layer() for _ in cache.layers]
+    cache.layers = [Layer() if type(layer) is DynamicLayer else layer for layer in cache.layers]
     return cache
 
 

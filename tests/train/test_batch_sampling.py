@@ -118,19 +118,26 @@ def test_a_reply_ends_with_the_end_token_or_with_its_budget(model: Any, words: A
     assert ended.finished
 
 
-def test_a_model_with_a_sliding_window_keeps_its_own_cache(words: Any) -> None:
-    config = transformers.MistralConfig(
-        vocab_size=len(words), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-        num_key_value_heads=2, sliding_window=8, pad_token_id=0, eos_token_id=2, initializer_range=0.2,
+def other_network(kind: str, words: Any) -> Any:
+    more = {"mistral": {"sliding_window": 8}, "lfm2": {"layer_types": ["conv", "full_attention"], "conv_L_cache": 3}}
+    config = transformers.AutoConfig.for_model(
+        kind, vocab_size=len(words), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+        num_key_value_heads=2, pad_token_id=0, eos_token_id=2, initializer_range=0.2, **more[kind],
     )  # fmt: skip
-    model = transformers.MistralForCausalLM(config).eval()
-    prompt = prompts(words)[2]
-    said = model.generate(
-        torch.tensor([prompt]), attention_mask=torch.ones(1, len(prompt)), max_new_tokens=12, do_sample=False
-    )
+    return transformers.AutoModelForCausalLM.from_config(config).eval()
 
-    [got] = sampled(model, [prompt], [Sampling(12, 0.0)])
-    assert list(got.ids) == said[0, len(prompt) :].tolist()
+
+@pytest.mark.parametrize("kind", ["mistral", "lfm2"])
+def test_models_with_other_layers_than_full_attention_reply_as_alone(kind: str, words: Any) -> None:
+    other, asked = other_network(kind, words), prompts(words)
+    how = [Sampling(3 + 4 * at, 0.0) for at in range(len(asked))]
+
+    for prompt, got in zip(asked, sampled(other, asked, how), strict=True):
+        ids = torch.tensor([prompt])
+        said = other.generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=len(got.ids), do_sample=False, eos_token_id=2
+        )
+        assert list(got.ids) == said[0, len(prompt) :].tolist()
 
 
 @settings(max_examples=50)
