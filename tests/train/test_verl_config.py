@@ -40,6 +40,10 @@ def test_rows_come_in_the_order_of_the_schedule() -> None:
     assert told("synthetic-cpu")["data.shuffle"] is False
 
 
+def test_metrics_are_always_written_to_a_file() -> None:
+    assert told("synthetic-cpu", "tracking.backends=[tensorboard]")["trainer.logger"] == ["tensorboard", "file"]
+
+
 @pytest.mark.parametrize("mode", ["colocate_async", "separate_async"])
 def test_a_mode_that_was_never_run_is_refused_by_name(mode: str) -> None:
     recipe = load_recipe("synthetic-cpu", [f"rollout.mode={mode}"])

@@ -270,7 +270,8 @@ def _trainer(recipe: Recipe, places: Places) -> Values:
     yield "trainer.total_training_steps", recipe.steps
     yield "trainer.project_name", recipe.tracking.project
     yield "trainer.experiment_name", recipe.name
-    yield "trainer.logger", list(recipe.tracking.backends)
+    # The file is where our own metrics come from.
+    yield "trainer.logger", list(dict.fromkeys([*recipe.tracking.backends, "file"]))
     yield "trainer.val_before_train", validation.before
     yield "trainer.test_freq", validation.every
     yield "trainer.save_freq", checkpoints.every
