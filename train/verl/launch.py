@@ -101,7 +101,8 @@ def environment(metrics: Path, device: str, threads: int) -> dict[str, str]:
     }
     if device == "cpu":
         said["VERL_PLATFORM"] = "cpu"
-    return {**os.environ, **said}
+    curves = {"TENSORBOARD_DIR": str(metrics.resolve().parent / "tensorboard")}
+    return {**curves, **os.environ, **said}
 
 
 def read_metrics(folder: Path) -> dict[int, dict[str, float]]:
