@@ -223,7 +223,7 @@ def _on_cpu(processes: int) -> Values:
             yield f"{worker}.fsdp_config.mixed_precision.{name}_dtype", "fp32"
     yield f"{_ROLLOUT}.load_format", "auto"
     yield f"{_ROLLOUT}.free_cache_engine", False
-    yield "reward.num_workers", 1
+    yield "reward.num_workers", 0  # the agent loop says what is earned
     yield "transfer_queue.backend.SimpleStorage.num_data_storage_units", 1
     yield "ray_kwargs.ray_init.num_gpus", processes
     yield "ray_kwargs.ray_init.num_cpus", _CPU_LOGICAL
