@@ -6,9 +6,13 @@ from collections import deque
 from typing import Any
 
 from memgym.agent import Agent, Briefing, Observation
+from memgym.dialects import Dialect
 from memgym.model import ChatModel, Message, Request
+from memgym.registry import unknown
 
 from .asking import needed
+
+PROMPTS = ("full", "compact")
 
 STRATEGY = """\
 You work through a task that is longer than what you can see at once. All that stays with you from one step to the \
@@ -36,6 +40,8 @@ class LanguageModelAgent(Agent):
     prompt, so that memory is the only way to remember. instructions: replaces the strategy part of the system text;
     the grammar of the dialect, for the operations and commands allowed now, is always added. temperature: None is
     greedy; above 0 each step draws a seed from the episode's generator. max_tokens: the longest reply (AtomMem: 4096).
+    prompt: "full", or "compact" for a model that is trained rather than told: the questions (else the task), scratchpad,
+    memories and input, each behind one letter, with no strategy, grammar, budget or results; it has no system text.
 
     Deviations from AtomMem's prompt: our own words; no count of queries (the environment's budget is shown instead).
     """
@@ -51,13 +57,17 @@ class LanguageModelAgent(Agent):
         instructions: str | None = None,
         temperature: float | None = None,
         max_tokens: int = 4096,
+        prompt: str = "full",
     ) -> None:
+        if prompt not in PROMPTS:
+            raise unknown("prompt", prompt, PROMPTS)
         if history < 0 or max_tokens < 1:
             raise ValueError(f"history is {history}, max_tokens is {max_tokens}; at least 0 and 1 were expected.")
         self.model = needed(model, self.name)
         self.strategy = STRATEGY if instructions is None else instructions
         self.temperature = temperature or 0.0
         self.max_tokens = max_tokens
+        self._compact = prompt == "compact"
         self._past: deque[Message] = deque(maxlen=2 * history)
 
     async def reset(self, briefing: Briefing) -> None:
@@ -74,12 +84,15 @@ class LanguageModelAgent(Agent):
         seed = int(self._briefing.rng.integers(2**31)) if self.temperature > 0 else None
         return Request(
             name="policy",
-            messages=(Message("system", self._system(observation)), *self._past, prompt),
+            messages=(*self._said(observation), *self._past, prompt),
             inputs=_inputs(observation),
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=seed,
         )
+
+    def _said(self, observation: Observation) -> tuple[Message, ...]:
+        return () if self._compact else (Message("system", self._system(observation)),)
 
     def _system(self, observation: Observation) -> str:
         briefing = self._briefing
@@ -87,6 +100,8 @@ class LanguageModelAgent(Agent):
         return f"{self.strategy}\n\n{grammar}".strip()
 
     def _prompt(self, observation: Observation) -> str:
+        if self._compact:
+            return compact(observation, self._briefing.dialect)
         view, dialect = observation.view, self._briefing.dialect
         parts = {
             "Task": view.instruction,
@@ -98,6 +113,19 @@ class LanguageModelAgent(Agent):
             "Present input": view.text,
         }
         return "\n\n".join(f"## {heading}\n{text}" for heading, text in parts.items() if text)
+
+
+def compact(observation: Observation, dialect: Dialect) -> str:
+    """Return an observation in as few tokens as can be; a part that is empty is left out."""
+    view = observation.view
+    parts = {
+        "Q": " ".join(view.questions) or view.instruction,
+        "S": observation.scratchpad,
+        "M": dialect.render(observation.memories),
+        "A": "; ".join(view.admissible),
+        "T": view.text,
+    }
+    return "\n".join(f"{letter}: {text}" for letter, text in parts.items() if text)
 
 
 def _inputs(observation: Observation) -> dict[str, Any]:

@@ -8,6 +8,7 @@ BENCHMARKS = {
     "MuSiQue": "memgym.envs.musique:MuSiQue",
     "Synthetic": "memgym.envs.synthetic:Synthetic",
     "SyntheticTiny": "memgym.envs.synthetic.tiny:SyntheticTiny",
+    "Whereabouts": "memgym.envs.whereabouts:Whereabouts",
     "SyntheticDialogue": "memgym.envs.dialogue:SyntheticDialogue",
     "LoCoMo": "memgym.envs.locomo:LoCoMo",
     "LongMemEval": "memgym.envs.longmemeval:LongMemEval",
@@ -55,6 +56,7 @@ ENVIRONMENTS |= {
     },
 }
 ENVIRONMENTS |= {"Synthetic-tiny": {"benchmark": "SyntheticTiny", "documents": 12, "capacity": 4}}
+ENVIRONMENTS |= {"Whereabouts": {"benchmark": "Whereabouts", "capacity": 2, "max_tokens": 14, "reads": "persistent"}}
 ENVIRONMENTS |= {"Experience": {"benchmark": "Experience", "advance": "explicit"}}
 
 METRICS = {

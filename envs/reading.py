@@ -53,6 +53,7 @@ class ReadingTask(Task):
             is asked, as in a conversation whose questions nobody knows beforehand.
         abstain: How to say that the text has no answer ("": there is always one). Whoever answers exactly "unknown",
             as this project's prompts do, has said that.
+        early: Whether an open question may be answered before it is asked; if not, such an answer is masked.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class ReadingTask(Task):
         asked_after: Sequence[int] | None = None,
         announced: bool = True,
         abstain: str = "",
+        early: bool = True,
     ) -> None:
         if not questions:
             raise ValueError("A reading task needs at least one question.")
@@ -72,7 +74,7 @@ class ReadingTask(Task):
         self._rewards = dict(rewards or {})
         self._reward, self._metrics = reward, _metrics(questions, reward, self._rewards)
         self._asked_after = _due(asked_after, len(self._questions), len(self._chunks))
-        self._announced, self._abstain = announced, abstain
+        self._announced, self._abstain, self._early = announced, abstain, early and announced
         self._at = 0
         self._answers: tuple[str, ...] = ()
 
@@ -83,7 +85,7 @@ class ReadingTask(Task):
         number = len(self._answers)
         if self._reading:
             shown = tuple(one.text for one in self._questions[number:]) if self._announced else ()
-            commands = ("answer", "advance") if self._announced else ("advance",)
+            commands = ("answer", "advance") if self._early else ("advance",)
             return TaskView(self._guide(), self._chunks[self._at], "read", commands, shown)
         asked = self._questions[number].text
         return TaskView(f"{self._how()}\n\n{self._ask(number)}", "", "answer", ("answer",), (asked,))
@@ -101,7 +103,7 @@ class ReadingTask(Task):
         if self.done:
             return Result(command.kind, Status.MASKED, reason="The task is over: all questions are answered.")
         match command:
-            case Answer() if self._reading and not self._announced:
+            case Answer() if self._reading and not self._early:
                 return Result(command.kind, Status.MASKED, reason="No question is asked yet: advance.")
             case Answer(text):
                 self._answers += (self._said(text),)
@@ -143,7 +145,7 @@ class ReadingTask(Task):
     def fork(self) -> ReadingTask:
         twin = ReadingTask(
             self._questions, self._chunks, reward=self._reward, rewards=self._rewards, asked_after=self._asked_after,
-            announced=self._announced, abstain=self._abstain,
+            announced=self._announced, abstain=self._abstain, early=self._early,
         )  # fmt: skip
         twin._at, twin._answers = self._at, self._answers
         return twin
@@ -174,7 +176,7 @@ class ReadingTask(Task):
     def _can(self) -> str:
         if not self._reading:
             return "answer"
-        return "answer or advance" if self._announced else "advance"
+        return "answer or advance" if self._early else "advance"
 
     def _read_so_far(self) -> str:
         if self._at >= len(self._chunks):

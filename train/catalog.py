@@ -5,12 +5,16 @@ MODELS = {"policy": "memgym.train.batched:BatchedModel"}
 COMMANDS = {
     "train": "memgym.train.commands:train",
     "recipes": "memgym.train.commands:recipes",
+    "sft": "memgym.train.sft:sft",
+    "new-model": "memgym.train.policy.command:new_model",
     "ppo": "memgym.train.ppo:ppo",
     "ppo-figure": "memgym.train.ppo:ppo_figure",
 }
 
 COMMAND_HELP = {
     "train": "Train a policy to manage its memory, as a recipe says.",
+    "sft": "Warm a policy up: imitate the steps of a teacher's episodes that scored.",
+    "new-model": "Make a tiny language model to train, from a seed and without a download.",
     "recipes": "List the recipes of training, or print one.",
     "ppo": "Learn memory decisions with Stable-Baselines3 on the structured view, beside scripts.",
     "ppo-figure": "Draw a run of memgym ppo.",
