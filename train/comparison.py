@@ -74,9 +74,10 @@ def _policy(recipe: Recipe, label: str) -> dict[str, Any]:
 
 def _play(folder: TrainingFolder, bout: Bout, policy: Path, place: Path) -> None:
     """Play a bout, or go on with it where it was killed."""
-    bench = command("bench")
+    bench, asked = command("bench"), place.with_suffix(".yaml")
     if (place / _RUN_CONFIG).is_file():
         bench.main(["--resume", str(place)], standalone_mode=False)
+        asked.unlink(missing_ok=True)
         return
     recipe = folder.recipe
     name, options = model_of(recipe, policy)
@@ -92,7 +93,6 @@ def _play(folder: TrainingFolder, bout: Bout, policy: Path, place: Path) -> None
         "bounds": False,
     }
     place.parent.mkdir(parents=True, exist_ok=True)
-    asked = place.with_suffix(".yaml")
     asked.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
     bench.main(["--config", str(asked), "--out", str(place)], standalone_mode=False)
     asked.unlink()

@@ -115,6 +115,7 @@ def exported(folder: TrainingFolder, say: Say) -> Path:
     if last is None:
         raise FileNotFoundError(f"{folder.path} has no checkpoint: there is no trained policy to export.")
     step, checkpoint = last
-    say(f"exporting step {step}")
+    if not folder.policy("final").is_dir():
+        say(f"exporting step {step}")
     trusted = folder.recipe.model.trust_remote_code
     return folder.made("final", lambda place: export(checkpoint, place, trust_remote_code=trusted))
