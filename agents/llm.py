@@ -40,8 +40,8 @@ class LanguageModelAgent(Agent):
     prompt, so that memory is the only way to remember. instructions: replaces the strategy part of the system text;
     the grammar of the dialect, for the operations and commands allowed now, is always added. temperature: None is
     greedy; above 0 each step draws a seed from the episode's generator. max_tokens: the longest reply (AtomMem: 4096).
-    prompt: "full", or "compact" for a model that is trained rather than told: the questions (else the task), scratchpad,
-    memories and input, each behind one letter, with no strategy, grammar, budget or results; it has no system text.
+    prompt: "full", or "compact" for a model that is trained rather than told: questions (else the task), scratchpad,
+    memories and input, each behind one letter, with no strategy, grammar, budget or results and no system text.
 
     Deviations from AtomMem's prompt: our own words; no count of queries (the environment's budget is shown instead).
     """

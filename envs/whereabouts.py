@@ -1,7 +1,7 @@
 """The benchmark "Whereabouts": who is where, told in sentences of four words, for policies that learn within minutes.
 
-Separate from the world of "Synthetic", whose names and prose a model of less than a million parameters cannot copy: here
-what is hard is what to keep. Made by this project, and named as synthetic wherever it appears.
+Separate from the world of "Synthetic", whose names and prose a model of less than a million parameters cannot copy:
+here what is hard is what to keep. Made by this project, and named as synthetic wherever it appears.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ VERSION = 1
 """Part of every seed: raised whenever a change alters what a sample id stands for."""
 SPLITS = ("train", "validation", "test")
 NUMBERS = 10_000_000
-PEOPLE = (
+_PEOPLE = (
     "Anna Boris Carla David Elena Frank Gita Hugo Irene Jonas Karin Louis Maria Nadia Oscar Paula Quinn Rosa Stefan"
     " Tara Vera Walter Xenia Yusuf"
-).split()  # fmt: skip
-PLACES = (
+)
+_PLACES = (
     "Athens Berlin Cairo Dublin Essen Florence Geneva Hamburg Istanbul Jaipur Kyoto Lisbon Madrid Nairobi Oslo Prague"
     " Quito Rome Seoul Tokyo Utrecht Vienna Warsaw Zagreb"
-).split()  # fmt: skip
+)
+PEOPLE, PLACES = tuple(_PEOPLE.split()), tuple(_PLACES.split())
 FILLERS = ("Rain in {}.", "Fog in {}.", "Bus to {}.")
 _ID = re.compile(r"(train|validation|test)-([0-9]{7,12})")
 
@@ -113,7 +114,9 @@ class Whereabouts(Benchmark):
         documents = []
         for slot in slots:
             places = [PLACES[at] for at in rng.permutation(len(PLACES))[: len(slot) + 1]]
-            lines = [self._line(rng, person, place, places[-1], where) for person, place in zip(slot, places, strict=False)]
+            lines = [
+                self._line(rng, person, place, places[-1], where) for person, place in zip(slot, places, strict=False)
+            ]
             documents.append(Document("", " ".join(lines)))
         questions = tuple(self._question(f"{id}-q{at}", person, *where[person]) for at, person in enumerate(asked, 1))
         return Sample(id, questions, tuple(documents))

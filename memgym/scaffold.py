@@ -132,13 +132,20 @@ FILES: Mapping[str, Mapping[str, str]] = {
     "benchmark": {"pyproject.toml": PROJECT, "$module.py": MODULE, "tests/test_$module.py": TEST},
 }
 
+MAKERS: Mapping[str, str] = {"model": "new-model"}
+"""What is made by a command of a wing instead, and by which."""
+
 
 def new(
-    kind: Annotated[str, typer.Argument(help=f"What to write: {', '.join(FILES)}.")],
-    name: Annotated[str, typer.Argument(help="Its name, as it will stand in MemGym/NAME.")],
-    out: Annotated[Path, typer.Option(help="The folder in which the new package's folder is made.")] = Path(),
+    kind: Annotated[str, typer.Argument(help=f"What to write: {', '.join((*FILES, *MAKERS))}.")],
+    name: Annotated[str, typer.Argument(help="Its name, as it will stand in MemGym/NAME; of a model, its folder.")],
+    out: Annotated[Path, typer.Option(help="The folder in which the new folder is made.")] = Path(),
+    seed: Annotated[int, typer.Option(help="Seed of a model's weights.")] = 0,
 ) -> None:
-    """Write the skeleton of a benchmark: a package with an entry point, a sample, and tests that pass as they stand."""
+    """Write the skeleton of a benchmark, a package whose tests pass as they stand; or a tiny model to train."""
+    if kind in MAKERS:
+        registry.load("command", MAKERS[kind])(out / name, seed=seed)
+        return
     folder = write(kind, name, out)
     typer.echo(f"Wrote {folder}. Next: pip install -e {folder} && python -m pytest {folder}")
 
@@ -149,7 +156,7 @@ def write(kind: str, name: str, out: Path) -> Path:
     Raises UnknownName for a kind without a skeleton, ValueError for a name that cannot be used, FileExistsError.
     """
     if kind not in FILES:
-        raise registry.unknown("kind of skeleton", kind, FILES)
+        raise registry.unknown("kind of skeleton", kind, (*FILES, *MAKERS))
     words = _words(check_name(kind, name))
     folder = out / words["package"]
     if folder.exists():

@@ -55,7 +55,9 @@ def demonstrations(
     for record in records:
         script.say, script.kept = [step.action for step in record.steps], []
         again = asyncio.run(rollout(_played_by(record, agent, options), cast))
-        if again.error is not None or [step.observation for step in again.steps] != [one.observation for one in record.steps]:
+        if again.error is not None or [step.observation for step in again.steps] != [
+            one.observation for one in record.steps
+        ]:
             raise ValueError(
                 f"The episode {record.episode.id!r} came out otherwise with the agent {agent!r}: "
                 f"{again.error or 'it saw something else'}."
