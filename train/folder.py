@@ -56,13 +56,17 @@ class TrainingFolder:
         """Return where a policy is kept: "start", "warm" or "final"."""
         return self.path / "policy" / name
 
-    def made(self, name: str, make: Callable[[Path], None]) -> Path:
-        """Return the folder of a policy, made by ``make`` if it is not there whole: a killed ``make`` leaves none."""
+    def made(self, name: str, make: Callable[[Path], None], *, goes_on: bool = False) -> Path:
+        """Return the folder of a policy, made by ``make`` if it is not there whole: a killed ``make`` leaves none.
+
+        ``goes_on``: ``make`` uses what a killed one has left; else it begins with an empty folder.
+        """
         place = self.policy(name)
         if not place.is_dir():
             part = place.with_name(f"{name}.part")
-            shutil.rmtree(part, ignore_errors=True)
-            part.mkdir(parents=True)
+            if not goes_on:
+                shutil.rmtree(part, ignore_errors=True)
+            part.mkdir(parents=True, exist_ok=True)
             make(part)
             os.replace(part, place)
         return place

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +40,19 @@ def first_policy(folder: TrainingFolder, say: Say) -> Path:
     if recipe.sft is None:
         return start
     say(f"warm start on {recipe.sft.episodes} episodes of {recipe.sft.teacher}")
-    return folder.made("warm", lambda place: _warm_up(recipe, start, place))
+    return folder.made("warm", lambda place: _warm_up(recipe, start, place), goes_on=True)
 
 
 def _make_tiny(recipe: Recipe, place: Path) -> None:
-    import_module(f"{__package__}.policy").make_policy(place, seed=recipe.seed, **recipe.model.options)
+    from .policy import make_policy
+
+    make_policy(place, seed=recipe.seed, **recipe.model.options)
 
 
 def _warm_up(recipe: Recipe, start: Path, place: Path) -> None:
-    import_module(f"{__package__}.sft").warm_start(recipe, start, place)
+    from .sft import warm_start
+
+    warm_start(recipe, start, place)
 
 
 def optimise(folder: TrainingFolder, policy: Path, say: Say) -> None:
