@@ -13,6 +13,7 @@ from typing import Any
 
 import memgym
 from memgym.extras import require
+from memgym.registry import read_catalogs
 from memgym.rollout import Cast, Played
 
 from .crew import WorkerLost
@@ -23,6 +24,8 @@ FORWARDED = ("MEMGYM_", "OPENAI_")
 """What the names of the environment variables begin with that a worker gets from here."""
 LOCAL = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120"}
 """Settings of a Ray of our own, unless the environment has others: it sends no reports, and a busy machine has time."""
+
+STARTS = 3
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +43,9 @@ class Service:
         os.environ.update(variables)
         if os.path.isdir(folder):  # on another machine it need not be there
             os.chdir(folder)
-        sys.path.extend(one for one in path if one not in sys.path)
+        if more := [one for one in path if one not in sys.path]:
+            sys.path.extend(more)
+            read_catalogs()  # packages beside memgym may be there
         self._cast = Cast()
 
     async def play(self, job: Job) -> Played:
@@ -124,6 +129,19 @@ class RayCluster:
             self._ray.init(logging_level=logging.WARNING)
             return
         # Without an address Ray would join any cluster that was started on this machine.
-        for name, value in LOCAL.items():
-            os.environ.setdefault(name, value)
-        self._ray.init(address="local", num_cpus=workers, include_dashboard=False, logging_level=logging.WARNING)
+        start_local(self._ray, workers)
+
+
+def start_local(ray: Any, cpus: int | None) -> None:
+    """Start a Ray of this process; it gives itself 30 seconds, which a busy machine may not have: so several times."""
+    for name, value in LOCAL.items():
+        os.environ.setdefault(name, value)
+    for left in reversed(range(STARTS)):
+        try:
+            ray.init(address="local", num_cpus=cpus, include_dashboard=False, logging_level=logging.WARNING)
+            return
+        except Exception as failed:  # its own word for a start that took too long
+            ray.shutdown()
+            if not left:
+                raise RuntimeError(f"Ray could not be started on this machine: {failed}") from failed
+            _log.warning("Ray did not start (%s); trying again.", failed)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from mortal_agents import deaths
 
-from memgym.eval.ray_workers import LOCAL
+from memgym.eval.ray_workers import start_local
 from memgym.records import read_records
 
 ray = pytest.importorskip("ray", reason="ray is not installed (extra ray)")
@@ -19,8 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
     """A cluster that is there before a run, as one that somebody else started; gives its address."""
-    os.environ.update(LOCAL)
-    ray.init(address="local", num_cpus=2, include_dashboard=False)
+    start_local(ray, 2)
     yield ray.get_runtime_context().gcs_address
     ray.shutdown()
 
