@@ -22,8 +22,8 @@ from .undirected import names, sentences, spaced
 class Writer(LanguageModelAgent):
     """Shows the model each observation as ``llm`` does, and of its reply keeps reads, command and plain text.
 
-    The options are those of ``llm``, with the compact prompt unless they say otherwise. While there is something to read,
-    a rule writes instead of the model.
+    The options are those of ``llm``, with the compact prompt unless they say otherwise. While there is something to
+    read, a rule writes instead of the model.
     """
 
     def __init__(self, model: Any = None, **options: Any) -> None:
