@@ -86,6 +86,8 @@ def _traces(recipe: Recipe, path: Path) -> list[EpisodeRecord]:
     assert recipe.sft is not None
     records = list(read_records(path)) if path.is_file() else []
     episodes = _episodes(recipe)[len(records) :]
+    # A killed run may have left half a line, which must not come to stand before others.
+    path.write_text("".join(one.line() + "\n" for one in records), "utf-8")
     with open(path, "a", encoding="utf-8") as file:
         for start in range(0, len(episodes), _AT_ONCE):
             played = play(episodes[start : start + _AT_ONCE])
