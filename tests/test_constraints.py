@@ -11,14 +11,16 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-PINNED_EXTRAS = ("test", "embed", "plot", "map", "browser", "data", "alfworld")
+PINNED_EXTRAS = (
+    "test", "embed", "plot", "map", "browser", "data", "alfworld", "train", "sb3", "ray", "metrics", "bertscore"
+)  # fmt: skip
 LINES = [
     line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line and not line.startswith("#")
 ]
 PINS = [Requirement(line) for line in LINES]
 ASKED = [
     *PROJECT["dependencies"],
-    *(one for extra in PINNED_EXTRAS for one in PROJECT["optional-dependencies"][extra]),
+    *(one for extra in PINNED_EXTRAS for one in PROJECT["optional-dependencies"][extra] if not one.startswith("torch>")),
 ]
 
 
