@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from small_policy import NEEDED
 
 from memgym.records import Episode
 from memgym.train.verl import launch as starts
+from memgym.train.verl.cpu import plugin
 from memgym.train.verl.launch import TrainingFailed, environment, launch, read_metrics
 from memgym.train.verl.rows import from_text, to_text, write_rows
 
@@ -112,6 +115,25 @@ def test_the_plug_in_sleeps_unless_it_is_asked_for(device: str, monkeypatch: pyt
 
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("installed", "available"), [("1.16.0", False), ("0.27.0", True), (None, True)])
+def test_verl_does_without_a_trl_that_it_cannot_import(
+    installed: str | None, available: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("verl", reason=NEEDED)
+    import_utils = importlib.import_module("verl.utils.import_utils")
+
+    def version(name: str) -> str:
+        if installed is None:
+            raise PackageNotFoundError(name)
+        return installed
+
+    monkeypatch.setattr(import_utils, "is_trl_available", lambda: True)
+    monkeypatch.setattr(plugin, "version", version)
+    plugin.pass_over_new_trl()
+
+    assert import_utils.is_trl_available() is available
 
 
 def test_rows_give_back_their_episodes_in_order(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ verl swallows what goes wrong in a plug-in, so a run begins with ``assert_regist
 from __future__ import annotations
 
 import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
 
 PLATFORM = "cpu"
 ROLLOUT = "hf_cpu"
@@ -25,7 +27,6 @@ def wanted() -> bool:
 def register() -> None:
     """Make the platform, the rollout server and a working process group known to verl."""
     from verl.plugin.platform import PlatformRegistry
-    from verl.utils import import_utils
     from verl.workers.rollout import base
     from verl.workers.rollout.replica import RolloutReplicaRegistry
 
@@ -35,9 +36,19 @@ def register() -> None:
     RolloutReplicaRegistry.register(ROLLOUT, _replica)
     # verl has no function to register the worker's side of a rollout.
     base._ROLLOUT_REGISTRY[ROLLOUT, "async"] = f"{_ROOM}.rollout.WeightSender"
-    # With trl 1.x beside it verl would import what trl no longer has.
-    import_utils.is_trl_available = lambda: False
     _gloo()
+
+
+def pass_over_new_trl() -> None:
+    """Have verl do without trl where that is 1.x: it would import what trl no longer has, and fail on any device."""
+    from verl.utils import import_utils
+
+    try:
+        new = int(version("trl").partition(".")[0]) >= 1
+    except PackageNotFoundError:
+        return
+    if new:
+        import_utils.is_trl_available = lambda: False
 
 
 def assert_registered() -> None:
@@ -71,5 +82,7 @@ def _gloo() -> None:
     distributed.initialize_global_process_group_ray = initialize
 
 
+if "verl" in sys.modules:
+    pass_over_new_trl()
 if wanted():
     register()
