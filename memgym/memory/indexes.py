@@ -8,11 +8,22 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memgym.memory.dense import DenseIndex
+from memgym.memory.dense import DenseIndex, search_many
 from memgym.memory.lexical import Bm25Index, NgramIndex, TextIndex
 from memgym.memory.ranking import Ranking, best, fuse
 
-__all__ = ["Bm25Index", "DenseIndex", "Index", "NgramIndex", "Ranking", "TextIndex", "best", "fuse", "hybrid_search"]
+__all__ = [
+    "Bm25Index",
+    "DenseIndex",
+    "Index",
+    "NgramIndex",
+    "Ranking",
+    "TextIndex",
+    "best",
+    "fuse",
+    "hybrid_search",
+    "search_many",
+]
 
 
 def hybrid_search(text: TextIndex, dense: DenseIndex, query: str, vector: NDArray[np.float32], k: int) -> Ranking:

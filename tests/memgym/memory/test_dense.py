@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memgym.memory.indexes import DenseIndex, best, fuse
+from memgym.memory.indexes import DenseIndex, best, fuse, search_many
 
 VECTORS = st.lists(st.integers(-3, 3), min_size=3, max_size=3)
 
@@ -105,3 +105,45 @@ def test_fusion_adds_reciprocal_ranks_and_orders_ties_by_key() -> None:
     assert fuse([], 3) == []
     with pytest.raises(ValueError, match="-1"):
         fuse([], 3, constant=-1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    stores=st.lists(st.lists(VECTORS, max_size=12), max_size=6),
+    queries=st.lists(VECTORS, min_size=6, max_size=6),
+    k=st.integers(0, 8),
+)
+def test_many_indexes_searched_at_once_answer_like_each_alone(
+    stores: list[list[list[int]]], queries: list[list[int]], k: int
+) -> None:
+    indexes = []
+    for rows in stores:
+        index = DenseIndex(3)
+        index.add(range(len(rows)), np.array(rows, np.float32).reshape(-1, 3) / np.float32(7))
+        indexes.append(index)
+    asked = np.array(queries[: len(stores)], np.float32).reshape(-1, 3)
+    assert search_many(indexes, asked, k) == [index.search(row, k) for index, row in zip(indexes, asked, strict=True)]
+
+
+def test_many_indexes_need_one_query_each_of_their_dimension() -> None:
+    with pytest.raises(ValueError, match=r"2 indexes need as many query vectors, not an array of shape \(1, 3\)"):
+        search_many([DenseIndex(3), DenseIndex(3)], np.zeros((1, 3), np.float32), 1)
+    with pytest.raises(ValueError, match=r"\(3,\), not \(4,\)"):
+        search_many([DenseIndex(3)], np.zeros((1, 4), np.float32), 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), count=st.integers(2, 70), dimension=st.sampled_from([1, 7, 16, 33, 384]))
+def test_adding_an_entry_never_changes_the_bits_of_another_score(seed: int, count: int, dimension: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, dimension)).astype(np.float32)
+    rows[-1] = rows[0]
+    query = rng.standard_normal(dimension).astype(np.float32)
+    index, before = DenseIndex(dimension), dict[int, float]()
+    for key, row in enumerate(rows):
+        index.put(key, row)
+        ranking = index.search(query, count)
+        assert before == {one: score for one, score in ranking if one != key}
+        assert ranking == sorted(ranking, key=lambda pair: (-pair[1], pair[0]))
+        before = dict(ranking)
+    assert before[0] == before[count - 1]
