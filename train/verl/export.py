@@ -23,5 +23,6 @@ def export(checkpoint: Path, target: Path, *, trust_remote_code: bool = False) -
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode or not (target / "config.json").is_file():
         raise ExportFailed(
-            f"{checkpoint} could not be merged (status {done.returncode}). The end of the output:\n{done.stdout[-_TAIL:]}"
+            f"{checkpoint} could not be merged (status {done.returncode}). "
+            f"The end of the output:\n{done.stdout[-_TAIL:]}"
         )
