@@ -14,6 +14,7 @@ from gymnasium import spaces
 
 from memgym import parts, registry
 from memgym.memory.memory import Memory, Snapshot
+from memgym.memory.scalable import Scaling
 from memgym.operations import Action, Command
 from memgym.options import Options
 from memgym.pomdp import TEXTS, Pomdp
@@ -146,6 +147,7 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
             max_tokens=options.max_tokens,
             tokenizer=tokenizer,
             unique=bool(options.unique),
+            scaling=Scaling(options.index, options.index_threshold, options.index_swap),
         )
 
     def _starting_memory(self, start: str | Memory | Snapshot | Mapping[str, Any]) -> Memory:

@@ -11,6 +11,8 @@ from memgym.registry import unknown
 
 ADVANCE = ("always", "on_write", "explicit")
 READS = ("requested", "persistent")
+KINDS = ("auto", "exact", "scalable")
+SWAPS = ("counted", "ready")
 WAYS = ("text", "dense", "hybrid")
 
 
@@ -33,6 +35,9 @@ class Options:
         the next read is refused and skips the question). None: no bound.
     max_steps: steps until truncation; None: the task's own horizon (a hundred of them under "explicit").
     operations: a mask (see memgym.masks).
+    index: how dense reads are answered: "auto" (exactly, and from ``index_threshold`` entries (10000) on by a graph),
+        "exact", or "scalable" (a graph from 1000 entries on). index_swap: when a new graph is put to use, "counted"
+        (reproducible) or "ready" (as soon as it is built); see memgym.memory.scalable.
     unique: refuse a second entry with the same text (status ``duplicate``).
     show_budget: show what is left of steps, operations, tokens and entries in the observation's feedback.
     """
@@ -51,6 +56,9 @@ class Options:
     query_limit: int | None = None
     max_steps: int | None = None
     operations: str | tuple[str, ...] = "all"
+    index: str = "auto"
+    index_threshold: int = 10_000
+    index_swap: str = "counted"
     unique: bool | None = None
     show_budget: bool = False
     allowed: frozenset[str] = field(default=frozenset(), repr=False)
@@ -75,10 +83,13 @@ class Options:
         for name, valid in (("advance", ADVANCE), ("reads", READS), ("by", (*WAYS, None))):
             if getattr(self, name) not in valid:
                 raise unknown(f"value of the option {name}:", getattr(self, name), [one for one in valid if one])
-        for name in ("k", "capacity", "max_tokens", "max_operations", "query_limit", "max_steps"):
+        for name in ("k", "capacity", "max_tokens", "max_operations", "query_limit", "max_steps", "index_threshold"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 raise ValueError(f"{name} is {value!r}; a whole number of at least 1 (or None) was expected.")
+        for option, valid in (("index", KINDS), ("index_swap", SWAPS)):
+            if getattr(self, option) not in valid:
+                raise unknown(f"value of the option {option}:", getattr(self, option), valid)
         if not self.stores or len(set(self.stores)) != len(self.stores) or not all(self.stores):
             raise ValueError(f"stores is {self.stores!r}; one or more different names were expected.")
         if self.by in ("dense", "hybrid") and self.encoder is None:

@@ -105,6 +105,14 @@ class DenseIndex:
             return _ranked([keys[row] for row in rows], found, k) if vector.any() else []
         return [(keys[row], score) for row, score in zip(rows[:k], found, strict=False)]
 
+    def among(self, keys: Sequence[int], vector: NDArray[np.float32]) -> Ranking:
+        """Return the scores of some entries, in no particular order; bit for bit what ``search`` gives them."""
+        kernel, pointer, _ = self._bound or self._bind()
+        part = self._matrix[[self._rows[key] for key in keys]]
+        scores, rows = np.empty(len(keys), np.float32), np.empty(len(keys), np.int64)
+        kernel(pointer(vector), pointer(part), self.dimension, 1, len(keys), len(keys), pointer(scores), pointer(rows))
+        return [(keys[row], score + 0.0) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
+
     def _nearest(self, vector: NDArray[np.float32], wanted: int) -> tuple[list[float], list[int]]:
         """Return the greatest scores, falling, and their rows."""
         kernel, pointer, matrix = self._bound or self._bind()
@@ -142,35 +150,6 @@ class DenseIndex:
         if key not in self._rows:
             raise KeyError(f"There is no entry {key!r} in this index.")
         return self._rows[key]
-
-
-def search_many(indexes: Sequence[DenseIndex], vectors: NDArray[np.float32], k: int) -> list[Ranking]:
-    """Search each index by its own query, a row of ``vectors`` [indexes, dimension]; equal to ``search`` bit for bit.
-
-    Several stores' reads in one go cost less than one by one, because what follows the products is done for all.
-    """
-    vectors = np.ascontiguousarray(vectors, np.float32)
-    if vectors.ndim != 2 or len(vectors) != len(indexes):
-        raise ValueError(f"{len(indexes)} indexes need as many query vectors, not an array of shape {vectors.shape}.")
-    if k < 1 or any(index.dimension != vectors.shape[1] for index in indexes):
-        return [index.search(vector, k) for index, vector in zip(indexes, vectors, strict=True)]
-    scores = np.zeros((len(indexes), k + 1), np.float32)
-    rows = np.zeros((len(indexes), k + 1), np.int64)
-    for index, vector, into, at in zip(indexes, vectors, scores, rows, strict=True):
-        if len(index._keys) > k:
-            kernel, pointer, matrix = index._bound or index._bind()
-            kernel(pointer(vector), matrix, index.dimension, 1, len(index._keys), k + 1, pointer(into), pointer(at))
-    # Ties and zeros, and indexes of at most k entries, whose scores stayed zero, go the long way.
-    plain = ((scores[:, :-1] > scores[:, 1:]).all(axis=1) & (scores != 0).all(axis=1)).tolist()
-    answers: list[Ranking] = []
-    for number, (found, places) in enumerate(zip(scores[:, :k].tolist(), rows[:, :k].tolist(), strict=True)):
-        index = indexes[number]
-        if plain[number]:
-            keys = index._keys
-            answers.append([(keys[row], score) for row, score in zip(places, found, strict=True)])
-        else:
-            answers.append(index.search(vectors[number], k))
-    return answers
 
 
 def _ranked(keys: list[int], scores: list[float], k: int) -> Ranking:

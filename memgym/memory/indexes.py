@@ -1,4 +1,4 @@
-"""What an index is, and the ones there are: ``TextIndex`` and its two halves, ``DenseIndex``; and both at once."""
+"""What an index is, and those there are: ``TextIndex`` and its halves, ``DenseIndex``, ``ScalableIndex``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memgym.memory.dense import DenseIndex, search_many
+from memgym.memory.batch import search_many
+from memgym.memory.dense import DenseIndex
 from memgym.memory.lexical import Bm25Index, NgramIndex, TextIndex
 from memgym.memory.ranking import Ranking, best, fuse
+from memgym.memory.scalable import Dense, ScalableIndex, Scaling
 
 __all__ = [
     "Bm25Index",
+    "Dense",
     "DenseIndex",
     "Index",
     "NgramIndex",
     "Ranking",
+    "ScalableIndex",
+    "Scaling",
     "TextIndex",
     "best",
     "fuse",
@@ -26,7 +31,7 @@ __all__ = [
 ]
 
 
-def hybrid_search(text: TextIndex, dense: DenseIndex, query: str, vector: NDArray[np.float32], k: int) -> Ranking:
+def hybrid_search(text: TextIndex, dense: Dense, query: str, vector: NDArray[np.float32], k: int) -> Ranking:
     """Return the k best by fusion of three equal votes: words, n-grams and vectors; none for a blank query.
 
     Fusing ``text.search`` with the dense ranking instead would give the vectors one vote of two; with MiniLM on LoCoMo
@@ -45,7 +50,8 @@ class Index(Protocol[Contents_contra, Query_contra]):
     """Entries under int keys (their sequence numbers), searched by one query at a time.
 
     ``Index[Sequence[str], str]`` is a text index, ``Index[NDArray[np.float32], NDArray[np.float32]]`` a dense one. An
-    index answers like a fresh one over the same live entries, bit for bit, whatever was added and removed before.
+    index answers like a fresh one over the same live entries, bit for bit, whatever was added and removed before; only
+    which entries a ``ScalableIndex`` finds depends on the order of writes.
     """
 
     def __len__(self) -> int: ...

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memgym.memory.entry import Entry, Hit, Write
 from memgym.memory.links import follow, unlink
+from memgym.memory.scalable import Scaling
 from memgym.memory.store import Store, StoreSnapshot
 from memgym.memory.writes import no_store, write
 from memgym.operations import Operation, Read, Result, Status
@@ -47,7 +48,8 @@ class Memory:
 
     ``encoders`` maps each store's name to its Encoder, or None for text reads only; the first store is the default one.
     ``capacity`` bounds the entries over all stores, ``max_tokens`` the tokens of all texts and the scratchpad together
-    (None: no bound). ``unique`` refuses a text that a store already holds (status ``duplicate``).
+    (None: no bound). ``unique`` refuses a text that a store already holds (status ``duplicate``). ``scaling`` says from
+    which size on a dense index is approximate.
     """
 
     def __init__(
@@ -58,20 +60,24 @@ class Memory:
         max_tokens: int | None = None,
         tokenizer: Tokenizer | None = None,
         unique: bool = True,
+        scaling: Scaling | None = None,
     ) -> None:
         if max_tokens is not None and tokenizer is None:
             raise ValueError("max_tokens needs a tokenizer to count with.")
-        self.stores = {name: Store(name, encoder) for name, encoder in (encoders or {"main": None}).items()}
+        self.stores = {name: Store(name, encoder, scaling) for name, encoder in (encoders or {"main": None}).items()}
         self.default = next(iter(self.stores))
         self.capacity = capacity
         self.max_tokens = max_tokens
         self.unique = unique
+        self.scaling = scaling
         self.frozen = False
         self.scratchpad = ""
         self.clock = 0
         self.journal: Journal | None = None
         self._tokenizer = tokenizer
         self._next = 1
+        self._sizes: dict[int, int] | None = None
+        self._size = 0
 
     # ---------------------------------------------------------------- looking
 
@@ -97,7 +103,11 @@ class Memory:
         if self._tokenizer is None:
             raise ValueError("This memory has no tokenizer to count with.")
         count = self._tokenizer.count
-        return count(self.scratchpad) + sum(count(e.text) for s in self.stores.values() for e in s.entries.values())
+        if self._sizes is None:
+            entries = [pair for store in self.stores.values() for pair in store.entries.items()]
+            self._sizes = {key: count(entry.text) for key, entry in entries}
+            self._size = sum(self._sizes.values())
+        return self._size + count(self.scratchpad)
 
     def read(self, read: Read, *, k: int, by: str | None = None) -> tuple[Result, list[Hit]]:
         """Carry out a read; ``k`` and ``by`` are what an unset field of it means. Never changes an entry."""
@@ -161,12 +171,15 @@ class Memory:
         store, key = self.stores[entry.store], key_of(entry.id)
         old = store.entries.get(key)
         store.put(key, entry)
+        if old is None or old.text != entry.text:
+            self._resize(key, entry.text)
         if self.journal is not None:
             self.journal.put(entry, reindex=old is None or old.searchable != entry.searchable)
 
     def drop(self, entry: Entry) -> None:
         """Remove an entry, and the links to it."""
         self.stores[entry.store].drop(key_of(entry.id))
+        self._resize(key_of(entry.id), None)
         if self.journal is not None:
             self.journal.drop(entry)
         for changed in unlink(entry.id, self.stores.values()):
@@ -177,6 +190,14 @@ class Memory:
         self.scratchpad = text
         if self.journal is not None:
             self.journal.note(text)
+
+    def _resize(self, key: int, text: str | None) -> None:
+        """Keep the sum of tokens up to date, once somebody has asked for it."""
+        if self._sizes is not None and self._tokenizer is not None:
+            self._size -= self._sizes.pop(key, 0)
+            if text is not None:
+                self._sizes[key] = self._tokenizer.count(text)
+                self._size += self._sizes[key]
 
     def over_budget(self, text: str, replaced: str = "") -> str | None:
         """Return why ``text`` in place of ``replaced`` would be too many tokens, or None if it fits."""
@@ -202,6 +223,7 @@ class Memory:
             self.stores[name].check(state)
         for name, state in snapshot.stores:
             self.stores[name].restore(state)
+        self._sizes = None
         self.scratchpad, self._next, self.clock = snapshot.scratchpad, snapshot.next_id, snapshot.clock
 
     def fork(self) -> Memory:
@@ -212,6 +234,7 @@ class Memory:
             max_tokens=self.max_tokens,
             tokenizer=self._tokenizer,
             unique=self.unique,
+            scaling=self.scaling,
         )
         copy.restore(self.snapshot())
         return copy

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from memgym.memory.entry import Entry, Hit
-from memgym.memory.indexes import DenseIndex, TextIndex, hybrid_search
+from memgym.memory.indexes import Dense, DenseIndex, Scaling, TextIndex, hybrid_search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,25 +30,27 @@ class StoreSnapshot:
     text: TextIndex
     unindexed: dict[int, None]
     fingerprint: str | None
-    dense: DenseIndex | None
+    dense: Dense | None
     unencoded: dict[int, None]
 
 
 class Store:
     """Entries by sequence number (m12 is 12), a text index, and a dense one if there is an encoder.
 
+    ``scaling`` says from which size on the dense index reads a graph and not every row.
     ``on_vectors`` is told of every vector that is computed (a journal keeps them).
     """
 
-    def __init__(self, name: str, encoder: Encoder | None = None) -> None:
+    def __init__(self, name: str, encoder: Encoder | None = None, scaling: Scaling | None = None) -> None:
         self.name = name
         self.encoder = encoder
+        self.scaling = scaling or Scaling()
         self.entries: dict[int, Entry] = {}
         self.on_vectors: Vectors | None = None
         self._keys: dict[str, int] = {}
         self._linking: dict[str, set[int]] = {}
         self._text = TextIndex()
-        self._dense = None if encoder is None else DenseIndex(encoder.dimension)
+        self._dense: Dense | None = None if encoder is None else DenseIndex(encoder.dimension)
         self._unindexed: dict[int, None] = {}
         self._unencoded: dict[int, None] = {}
 
@@ -142,7 +144,7 @@ class Store:
             self._unindexed.clear()
         return self._text
 
-    def dense_index(self) -> DenseIndex:
+    def dense_index(self) -> Dense:
         """Return the dense index, up to date; encodes what is new in one call."""
         if self._dense is None or self.encoder is None:
             raise ValueError(f"The store {self.name!r} has no encoder.")
@@ -153,6 +155,7 @@ class Store:
                 self._dense.put(keys[0], vectors[0])
             else:
                 self._dense.add(keys, vectors)
+            self._dense = self.scaling.grown(self._dense)
             self._unencoded.clear()
             if self.on_vectors is not None:
                 self.on_vectors(keys, vectors)
@@ -167,6 +170,7 @@ class Store:
         known = [key for key in self._unencoded if key in vectors]
         if self._dense is not None and known:
             self._dense.add(known, np.stack([vectors[key] for key in known]))
+            self._dense = self.scaling.grown(self._dense)
             for key in known:
                 del self._unencoded[key]
 

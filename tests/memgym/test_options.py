@@ -94,3 +94,12 @@ def test_options_from_their_json_are_the_same() -> None:
 def test_the_resolved_mask_is_no_option_of_its_own() -> None:
     assert "allowed" not in Options.names()
     assert set(Options.names()) == set(Options().to_json())
+
+
+def test_options_of_the_dense_index_are_checked() -> None:
+    with pytest.raises(UnknownName, match="index: 'hnsw'"):
+        Options(index="hnsw").resolve({})
+    with pytest.raises(UnknownName, match="index_swap: 'soon'"):
+        Options(index_swap="soon").resolve({})
+    with pytest.raises(ValueError, match="index_threshold is 0"):
+        Options(index_threshold=0).resolve({})

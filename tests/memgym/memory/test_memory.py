@@ -263,3 +263,27 @@ def test_an_update_and_a_scratchpad_are_counted_by_what_they_replace() -> None:
 def test_a_token_budget_without_a_tokenizer_is_an_error() -> None:
     with pytest.raises(ValueError, match="tokenizer"):
         Memory(max_tokens=1)
+
+
+def test_the_sum_of_tokens_follows_every_change_and_every_restored_state() -> None:
+    tokenizer = make_tokenizer("cl100k")
+    memory = Memory(max_tokens=10_000, tokenizer=tokenizer)
+
+    def counted() -> int:
+        return sum(tokenizer.count(text) for text in [memory.scratchpad, *(one.text for one in memory.entries())])
+
+    do(memory, Create("Mia lives in Oslo."), Create("Ben has a boat and a red car.", links=("m1",)))
+    snapshot = memory.snapshot()
+    assert memory.tokens() == counted() > 0
+    for operation in (
+        Update("m2", "Ben sold it."),
+        Scratchpad("three words here"),
+        Delete("m1"),
+        Evolve("m2", tags=("people",)),
+        Create("記憶は東京にある。"),
+    ):
+        assert do(memory, operation)[0].ok
+        assert memory.tokens() == counted()
+    assert memory.fork().tokens() == counted()
+    memory.restore(snapshot)
+    assert memory.tokens() == counted()
