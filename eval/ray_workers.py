@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import memgym
@@ -22,7 +25,11 @@ from .jobs import Job, play_job
 ADDRESS = "RAY_ADDRESS"
 FORWARDED = ("MEMGYM_", "OPENAI_")
 """What the names of the environment variables begin with that a worker gets from here."""
-LOCAL = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120"}
+LOCAL = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "120",
+    "RAY_agent_register_timeout_ms": "120000",
+}
 """Settings of a Ray of our own, unless the environment has others: it sends no reports, and a busy machine has time."""
 
 STARTS = 3
@@ -126,7 +133,8 @@ class RayCluster:
 
     def _connect(self, workers: int | None) -> None:
         if os.environ.get(ADDRESS):
-            self._ray.init(logging_level=logging.WARNING)
+            with _interruptible():
+                self._ray.init(logging_level=logging.WARNING)
             return
         # Without an address Ray would join any cluster that was started on this machine.
         start_local(self._ray, workers)
@@ -138,10 +146,24 @@ def start_local(ray: Any, cpus: int | None) -> None:
         os.environ.setdefault(name, value)
     for left in reversed(range(STARTS)):
         try:
-            ray.init(address="local", num_cpus=cpus, include_dashboard=False, logging_level=logging.WARNING)
+            with _interruptible():
+                ray.init(address="local", num_cpus=cpus, include_dashboard=False, logging_level=logging.WARNING)
             return
         except Exception as failed:  # its own word for a start that took too long
             ray.shutdown()
             if not left:
                 raise RuntimeError(f"Ray could not be started on this machine: {failed}") from failed
             _log.warning("Ray did not start (%s); trying again.", failed)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C stop a long call at once; in an event loop it would wait for the call's end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

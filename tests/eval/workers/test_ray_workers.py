@@ -61,7 +61,7 @@ def test_ctrl_c_keeps_what_was_done_and_leaves_no_ray_process(start, tmp_path):
     run.wait_for(lambda: records.exists() and records.stat().st_size > 0)
     assert run.left()
     run.process.send_signal(signal.SIGINT)
-    said = run.process.communicate(timeout=120)[0].decode()
+    said = run.process.communicate(timeout=300)[0].decode()
     assert run.process.returncode == 130, said
     assert "--resume" in said
     assert 1 <= len(list(read_records(records))) < 5000
