@@ -21,7 +21,7 @@ from memgym.eval.bench import run_bench
 from memgym.eval.config import AgentConfig, RunConfig
 from memgym.eval.folder import RECORDS
 from memgym.eval.report.rescoring import rescored
-from memgym.eval.report.runs import read_run
+from memgym.eval.report.runs import read_run, uncollected
 from memgym.eval.scored import score
 from memgym.records import EpisodeRecord, read_records
 
@@ -72,10 +72,11 @@ def main(count: int = EPISODES) -> bool:
         subprocess.run([sys.executable, "-m", "benchmarks.rescoring", str(count), str(path)], check=True)
         size = (path / RECORDS).stat().st_size / 1e6
         print(f"{count:,} episodes, {size:,.0f} MB; CPU seconds:")
-        reading, run = timed("read", lambda: read_run(path))
-        scoring, again = timed("score", lambda: [rescored(record) for record in run.records])
-        assert again == list(run.records)
-        table, _ = timed("table", lambda: score(run.config, again))
+        with uncollected():  # as the command does
+            reading, run = timed("read", lambda: read_run(path))
+            scoring, again = timed("score", lambda: [rescored(record) for record in run.records])
+            assert again == list(run.records)
+            table, _ = timed("table", lambda: score(run.config, again))
     total = reading + scoring + table
     print(f"{'in all':8} {total:6.2f}   must be <= {LIMIT * count / EPISODES:g}")
     return total <= LIMIT * count / EPISODES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +13,10 @@ import typer
 
 from memgym.registry import unknown
 
-from ..scored import score
+from ..scored import Scored, score
 from ..table import show
-from .rescoring import changes, described, metric_of, prepare, rescored
-from .runs import Run, read_run, read_runs
+from .rescoring import Change, changes, described, metric_of, prepare, rescored
+from .runs import Run, read_run, read_runs, uncollected
 from .texts import write_page
 from .training_run import is_training
 
@@ -33,25 +34,31 @@ def rescore(
     out: Annotated[Path | None, typer.Option(help=f"The file to write (default: {RESCORED} in the folder).")] = None,
 ) -> None:
     """Score the records of a run again, without any model or environment; ends with 1 if a score is not what it was."""
-    read = read_run(run)
-    again = scored_again(read, metric or ())
-    changed = [one for old, new in zip(read.records, again.records, strict=True) for one in changes(old, new)]
+    with uncollected():
+        scored, changed, count, cut = _again(run, metric or ())
     path = out or run / RESCORED
-    scored = score(again.config, again.records)
     show(scored)
     models = described(metric or ())
     write_page(path, json.dumps({**scored.to_json(), **({"metrics": models} if models else {})}, indent=1) + "\n")
-    if read.cut:
-        typer.echo(read.cut)
+    if cut:
+        typer.echo(cut)
     for one in changed[:_TOLD]:
         typer.echo(str(one))
-    equal = len(read.records) - len({one.episode for one in changed})
-    typer.echo(f"{equal:,} of {len(read.records):,} episodes score as they did. Written: {path}")
+    equal = count - len({one.episode for one in changed})
+    typer.echo(f"{equal:,} of {count:,} episodes score as they did. Written: {path}")
     if changed:
         raise typer.Exit(1)
 
 
-def scored_again(run: Run, metrics: list[str] | tuple[str, ...]) -> Run:
+def _again(path: Path, metrics: Sequence[str]) -> tuple[Scored, list[Change], int, str]:
+    """Return the scores, what changed, the number of records and what was cut off; the records themselves go here."""
+    read = read_run(path)
+    again = scored_again(read, metrics)
+    changed = [one for old, new in zip(read.records, again.records, strict=True) for one in changes(old, new)]
+    return score(again.config, again.records), changed, len(read.records), read.cut
+
+
+def scored_again(run: Run, metrics: Sequence[str]) -> Run:
     """Return the run with every record scored again, and by these metrics as well."""
     for name in metrics:
         prepare(metric_of(name), run.records)

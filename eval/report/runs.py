@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def read_run(path: Path) -> Run:
     file = folder.path / RECORDS
     if not file.is_file():
         raise FileNotFoundError(f"{path} holds no {RECORDS}: no episode was played to its end.")
-    with _uncollected():
+    with uncollected():
         read = list(read_records(file))
     found = {record.episode.id: record for record in read}
     cut = cut_line(file, len(read))
@@ -52,7 +53,7 @@ def read_run(path: Path) -> Run:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Pause the search for cycles: among millions of new values without any it would be a fifth of the reading."""
     was = gc.isenabled()
     gc.disable()
@@ -75,6 +76,8 @@ def read_runs(paths: Sequence[Path]) -> list[Run]:
 
 def cut_line(path: Path, whole: int) -> str:
     """Return what was left of the line after the ``whole`` ones, in words; "" if the file ends with a whole one."""
+    if _ends_whole(path):
+        return ""
     with open(path, "rb") as file:
         rest = next((line for number, line in enumerate(file) if number == whole), b"")
     if not rest:
@@ -83,3 +86,10 @@ def cut_line(path: Path, whole: int) -> str:
         f"Line {whole + 1} of {path.name} was cut off after {len(rest):,} bytes; the {whole:,} records before it are "
         "kept."
     )
+
+
+def _ends_whole(path: Path) -> bool:
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return file.read(1) == b"\n"
