@@ -36,6 +36,9 @@ class DenseIndex:
     def __len__(self) -> int:
         return len(self._rows)
 
+    def __contains__(self, key: int) -> bool:
+        return key in self._rows
+
     def keys(self) -> list[int]:
         """Return the live keys in ascending order."""
         return sorted(self._rows)

@@ -84,6 +84,9 @@ class ScalableIndex:
     def __len__(self) -> int:
         return len(self.exact)
 
+    def __contains__(self, key: int) -> bool:
+        return key in self.exact
+
     def keys(self) -> list[int]:
         """Return the live keys in ascending order."""
         return self.exact.keys()

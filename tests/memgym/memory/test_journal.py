@@ -252,3 +252,17 @@ def test_reopening_at_any_point_changes_nothing(
             assert do(memory, operation) == do(plain, operation)
         assert memory.digest() == plain.digest()
     memory.close()
+
+
+def test_operations_done_together_are_one_transaction(path: Path) -> None:
+    with DurableMemory(path, sync="full") as memory:
+        with memory.together():
+            do(memory, Create("one"), Create("two"), Update("m1", "three"))
+        with pytest.raises(AttributeError), memory.together():
+            do(memory, Delete("m2"), Create("four"), None)  # type: ignore[arg-type]
+        with memory.together(), pytest.raises(JournalError, match="open already"), memory.together():
+            pass
+        before = memory.digest()
+    with DurableMemory(path) as memory:
+        assert [entry.text for entry in memory.entries()] == ["three", "four"]
+        assert memory.digest() == before
