@@ -20,7 +20,12 @@ LINES = [
 PINS = [Requirement(line) for line in LINES]
 ASKED = [
     *PROJECT["dependencies"],
-    *(one for extra in PINNED_EXTRAS for one in PROJECT["optional-dependencies"][extra] if not one.startswith("torch>")),
+    *(
+        one
+        for extra in PINNED_EXTRAS
+        for one in PROJECT["optional-dependencies"][extra]
+        if not one.startswith("torch>")
+    ),
 ]
 
 
