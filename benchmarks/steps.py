@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
 from gymnasium import spaces
-from numpy.random import Generator
 
+from benchmarks.endless import CHUNK, EndlessBenchmark
 from benchmarks.rows import Row
 from benchmarks.timing import medians
 from memgym.env import MemoryEnv
-from memgym.operations import Command, Result, Status
 from memgym.spaces import Unicode
-from memgym.task import Benchmark, Outcome, Sample, Task, TaskView
 
-CHUNK = ("A sentence of a document that an agent reads, with a few numbers 12 and 34 in it. " * 50)[:4000]
 ENTRIES = 100
 
 
@@ -38,45 +36,6 @@ class Plain(gymnasium.Env[dict[str, str], str]):
 
     def _texts(self) -> dict[str, str]:
         return {"a": "Read and remember.", "b": f"{CHUNK} {self.count}", "c": "", "d": "", "e": ""}
-
-
-class Endless(Task):
-    """A task that shows one 4 KB text and never ends."""
-
-    done = False  # type: ignore[assignment]
-    horizon = 1 << 60  # type: ignore[assignment]
-    view = TaskView("Read and remember.", CHUNK, "read", ("answer", "advance"))  # type: ignore[assignment]
-
-    def take(self, command: Command) -> Result:
-        return Result(command.kind, Status.OK)
-
-    def outcome(self) -> Outcome:
-        return Outcome(0.0)
-
-    def cheat(self) -> Command:
-        raise ValueError("This task has no end to reach.")
-
-    def fork(self) -> Endless:
-        return self
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-
-class EndlessBenchmark(Benchmark):
-    name = "Endless"
-
-    def draw(self, rng: Generator) -> Sample:
-        return Sample("endless")
-
-    def sample(self, id: str) -> Sample:
-        return Sample(id)
-
-    def schedule(self, rng: Generator, count: int) -> Sequence[str]:
-        return ["endless"] * count
-
-    def task(self, sample: Sample, rng: Generator) -> Task:
-        return Endless()
 
 
 def _stepping(env: gymnasium.Env[Any, Any], actions: Sequence[str]) -> Callable[[int], None]:
@@ -116,9 +75,14 @@ def _mixed(env: MemoryEnv) -> Callable[[int], None]:
     return work
 
 
+def _snapshots(env: MemoryEnv, times: int) -> None:
+    for _ in range(times):
+        env.memory.snapshot()
+
+
 def rows() -> list[Row]:
     """Measure and return the rows of this benchmark."""
-    gymnasium.register("Plain-v0", entry_point=Plain)
+    gymnasium.register("Plain-v0", entry_point="benchmarks.steps:Plain")
     gymnasium.register("EndlessMemory-v0", entry_point=lambda **options: MemoryEnv(EndlessBenchmark(), **options))
     memory = _filled()
     took = medians(
@@ -127,7 +91,7 @@ def rows() -> list[Row]:
             "noop": _stepping(gymnasium.make("EndlessMemory-v0", advance="explicit"), [""]),
             "dense": _mixed(_filled(encoder="hashing", by="dense")),
             "text": _mixed(memory),
-            "snapshot": lambda times: [memory.memory.snapshot() for _ in range(times)] and None,
+            "snapshot": partial(_snapshots, memory),
         },
         times=200,
     )

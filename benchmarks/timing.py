@@ -11,12 +11,17 @@ ROUNDS = 15
 
 
 def interleaved(
-    work: Mapping[str, Callable[[int], None]], *, times: int | Mapping[str, int], rounds: int = ROUNDS
+    work: Mapping[str, Callable[[int], None]],
+    *,
+    times: int | Mapping[str, int],
+    rounds: int = ROUNDS,
+    before: Mapping[str, Callable[[], None]] | None = None,
 ) -> dict[str, list[float]]:
     """Return CPU microseconds a repetition of each piece of work, round by round, in rounds of ``times`` repetitions.
 
     Each function gets the number of repetitions and loops itself; the first round warms up and does not count. A slow
-    piece may have fewer repetitions: ``times`` is then a mapping by name.
+    piece may have fewer repetitions: ``times`` is then a mapping by name. What ``before`` holds is called before each
+    round, untimed.
     """
     spent: dict[str, list[float]] = {name: [] for name in work}
     gc.collect()
@@ -25,6 +30,8 @@ def interleaved(
         for turn in range(rounds + 1):
             for name, function in work.items():
                 count = times if isinstance(times, int) else times[name]
+                if before and name in before:
+                    before[name]()
                 start = time.process_time_ns()
                 function(count)
                 if turn:

@@ -13,9 +13,13 @@ from dataclasses import replace
 from memgym.memory.memory import Memory
 from memgym.operations import Create, Delete, Evolve, Link, Operation, Result, Status, Update
 
+_ADDRESSED = (Update, Delete, Evolve)
+
 
 def resolve(operation: Operation, memory: Memory, shown: Sequence[str]) -> Operation | Result:
     """Return the operation with ids in place of ranks, or a Result that says which address means nothing."""
+    if isinstance(operation, _ADDRESSED) and memory.get(operation.id) is not None:
+        return operation
     match operation:
         case Update() | Delete() | Evolve():
             (id,), reason = _ids((operation.id,), memory, shown)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 Texts = dict[str, str]
 Info = dict[str, Any]
-NOTHING = Action()
 
 
 class MemoryEnv(gymnasium.Env[Texts, str | Action]):
@@ -108,7 +107,8 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         unread = False
         if isinstance(action, str):
             parsed = self.dialect.parse(action)
-            unread = parsed == NOTHING and bool(action.strip())
+            if parsed.command is None and not parsed.operations:
+                unread = bool(action.strip())
             action = parsed
         elif not isinstance(action, Action):
             raise TypeError(f"An action is a str or an Action, not {type(action).__name__}.")

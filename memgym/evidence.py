@@ -25,6 +25,8 @@ class EvidenceLog:
 
     def show(self, entries: Iterable[str], scratchpad: str = "") -> None:
         """Note what the agent sees of its memory: texts of entries, and the scratchpad."""
+        if len(self.stored) >= len(self.questions):
+            return  # no question is left that it could count for
         listed = [text for text in entries if text]
         self._entries.update(dict.fromkeys(listed))
         self._seen.update(dict.fromkeys([*listed, scratchpad] if scratchpad else listed))

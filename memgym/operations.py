@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from memgym.values import quick
+
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -33,6 +35,7 @@ class Status(StrEnum):
     FROZEN = "frozen"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Create:
     """Write a new entry. ``links`` name entries that exist before this step; ``time`` is the world's time."""
@@ -48,6 +51,7 @@ class Create:
     store: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Read:
     """Ask for the ``k`` entries nearest to ``query``; they are observed with the next observation.
@@ -90,6 +94,7 @@ class Link:
     to: tuple[str, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Evolve:
     """Change the annotations of an entry, not its text; None leaves a field as it is.
@@ -163,6 +168,7 @@ class Action:
     command: Command | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Result:
     """The answer to one operation or command: its kind, a status, the entry ids concerned, a reason."""

@@ -22,6 +22,7 @@ from memgym.task import Outcome, Sample, Task
 
 TEXTS = ("task", "observation", "scratchpad", "memories", "feedback")
 _WROTE = ("create", "update")
+_READ_ON = Advance()
 PATIENCE = 100
 """Horizons that an episode may last under advance="explicit", where a pipeline takes many steps without a command."""
 
@@ -121,9 +122,9 @@ class Pomdp:
     # ---------------------------------------------------------------- write
 
     def _write(self, operations: tuple[Operation, ...]) -> bool:
-        shown = [hit.entry.id for hit in self._hits]
+        memory, shown = self.memory, [hit.entry.id for hit in self._hits]
         wrote = False
-        for resolved in [resolve(operation, self.memory, shown) for operation in operations]:
+        for resolved in [resolve(operation, memory, shown) for operation in operations]:
             result = self._refuse(resolved) or self._do(resolved)
             wrote |= result.operation in _WROTE and self._counts(result)
             self._results.append(result)
@@ -178,7 +179,7 @@ class Pomdp:
         elif command is not None:
             self._results.append(self.task.take(command))
         elif self._moves_on(wrote):
-            self.task.take(Advance())
+            self.task.take(_READ_ON)
 
     def _moves_on(self, wrote: bool) -> bool:
         rule = self.options.advance
@@ -195,6 +196,11 @@ class Pomdp:
 
     def _read(self) -> None:
         """Run the reads on the memory after the writes; a persistent query is asked again at every step."""
+        if len(self.reads) == 1 and self.options.reads == "requested":
+            read, options = self.reads[0], self.options
+            self._results[self._asked[0]], hits = self.memory.read(read, k=options.k or 6, by=options.by)
+            self._hits = tuple(hits)
+            return
         found: dict[str, Hit] = {}
         answered = self._answered()
         for number, (result, hits) in zip(self._asked, answered, strict=False):
@@ -226,14 +232,16 @@ class Pomdp:
         if self._hits or memory.scratchpad:
             self._log.show((hit.entry.text for hit in self._hits), memory.scratchpad)
         budget = self._budget() if self.options.show_budget else ""
-        left = max(self.max_steps - self.steps, 0)
-        self.seen = Observation(view, memory.scratchpad, self._hits, results, self.steps, left, budget)
+        left = self.max_steps - self.steps
+        left = left if left > 0 else 0
+        hits, scratchpad = self._hits, memory.scratchpad
+        self.seen = Observation(view, scratchpad, hits, results, self.steps, left, budget)
         feedback = self.dialect.feedback(results) if results else ""
         self.texts = {
             "task": view.instruction,
             "observation": view.text,
-            "scratchpad": memory.scratchpad,
-            "memories": self.dialect.render(self._hits),
+            "scratchpad": scratchpad,
+            "memories": self.dialect.render(hits) if hits else "",
             "feedback": f"{feedback}\n{budget}".strip() if budget else feedback,
         }
         moving = view.phase == "read" and not self._still

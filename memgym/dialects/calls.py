@@ -10,18 +10,25 @@ from typing import Any
 from memgym.dialects.markup import Vocabulary
 from memgym.dialects.names import ALIASES, NAMES, short
 from memgym.dialects.schemas import schema
-from memgym.operations import COMMANDS, OPERATIONS, Command, Malformed, Operation, pairs
+from memgym.operations import COMMANDS, OPERATIONS, Action, Command, Malformed, Operation, pairs
 
 REPAIRABLE = 4000
 """How many characters of broken JSON one text may have repaired: the time for hostile ones grows with the square."""
 
 _START = re.compile(r"""\[\s*+[\[{"'\]]|\{\s*+["'}]""")
+_MORE = re.compile(r"[\[{]")
 _DECODER = json.JSONDecoder(strict=False)
 encode = json.JSONEncoder(ensure_ascii=False).encode
 """Write a value as JSON text; characters stay as they are, so that two halves of a pair are not joined."""
 
 _CLASSES: Mapping[str, Any] = {NAMES[kind]: cls for kind, cls in {**OPERATIONS, **COMMANDS}.items()}
+_OPERATIONS = frozenset(NAMES[kind] for kind in OPERATIONS)
 _SCHEMAS: Mapping[str, Mapping[str, Any]] = {name: schema(cls) for name, cls in _CLASSES.items()}
+_TEXTS: Mapping[str, frozenset[str]] = {
+    name: frozenset(key for key, one in shape["properties"].items() if one["type"] == "string" and "enum" not in one)
+    for name, shape in _SCHEMAS.items()
+}
+"""By call, the arguments that are any text."""
 _VOCABULARY = Vocabulary(NAMES.values(), ALIASES)
 _EXPECTED = 'expected a call like {"name": "delete_memory", "arguments": {"id": "m3"}}'
 _EXPECTED_TYPES = {"string": "a text", "array": "a list of texts", "object": "an object of texts"}
@@ -114,15 +121,42 @@ class Reader:
             return self._repaired(text)[0]
 
 
+def alone(text: str) -> Action | None:
+    """Read a text that begins with one operation's plain call and holds no other; None if it needs a closer look.
+
+    Most actions are such, and this reads them at a third of the cost.
+    """
+    try:
+        call, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    if type(call) is list and len(call) == 1:
+        call = call[0]
+    if type(call) is not dict or len(call) != 2 or _MORE.search(text, end):
+        return None
+    name, arguments = call.get("name"), call.get("arguments")
+    if type(arguments) is not dict or type(name) is not str or name not in _OPERATIONS:
+        return None
+    try:
+        return Action(tuple(build(name, arguments)))  # type: ignore[arg-type]
+    except Fault:
+        return None
+
+
 def build(name: str, arguments: Mapping[str, Any]) -> list[Operation | Command]:
     """Return the operation or command that a call makes, and after it a report of each argument that it lacks.
 
     A Fault says that a required argument is missing, or names one whose value is of a wrong type.
     """
-    shape = _SCHEMAS[name]
+    shape, texts = _SCHEMAS[name], _TEXTS[name]
     known = shape["properties"]
-    values = {key: _value(name, key, value, known[key]) for key, value in arguments.items() if key in known}
-    values = {key: value for key, value in values.items() if value is not None}
+    values = {
+        key: value if key in texts and type(value) is str else _value(name, key, value, known[key])
+        for key, value in arguments.items()
+        if key in known
+    }
+    if None in values.values():
+        values = {key: value for key, value in values.items() if value is not None}
     for key in shape["required"]:
         if key not in values:
             raise Fault(f"{name} needs the argument {key!r}: {known[key]['description']}")

@@ -50,6 +50,8 @@ def one_command(
     names: Mapping[str, str] = NAMES,
 ) -> Action:
     """Return the action of what was found in a text: the first command stands, any other is reported at its place."""
+    if type(found) is list and len(found) == 1 and not isinstance(found[0], _COMMANDS):
+        return Action((found[0],))
     operations: list[Operation] = []
     command: Command | None = None
     for item in found:

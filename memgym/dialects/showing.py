@@ -59,6 +59,8 @@ EXAMPLES: Examples = {
 
 def entry_line(entry: Entry) -> str:
     """Return ``[id] text (annotations)``; the text is unchanged, and what is empty is left out."""
+    if not (entry.time or entry.keywords or entry.tags or entry.context or entry.attributes or entry.links):
+        return f"[{entry.id}] {entry.text}"
     notes = [
         entry.time,
         _note("keywords", ", ".join(entry.keywords)),
@@ -77,7 +79,7 @@ def _note(name: str, value: str) -> str:
 
 def entry_lines(hits: Sequence[Hit]) -> str:
     """Return one line an entry, in the order given; "" for none."""
-    return "\n".join(entry_line(hit.entry) for hit in hits)
+    return "\n".join([entry_line(hit.entry) for hit in hits]) if hits else ""
 
 
 def result_lines(results: Sequence[Result], names: Mapping[str, str], ids: bool = True) -> str:
@@ -86,6 +88,8 @@ def result_lines(results: Sequence[Result], names: Mapping[str, str], ids: bool 
     ``names`` are the dialect's words for kinds. Lines that would be equal are shown once, with their number.
     """
     lines = [line for result in results if (line := _result_line(result, names, ids))]
+    if len(lines) < 2:
+        return lines[0] if lines else ""
     counts = dict.fromkeys(lines, 0)
     for line in lines:
         counts[line] += 1
@@ -93,7 +97,11 @@ def result_lines(results: Sequence[Result], names: Mapping[str, str], ids: bool 
 
 
 def _result_line(result: Result, names: Mapping[str, str], ids: bool) -> str:
+    if result.status is Status.OK and not result.reason and (result.operation != "create" or not ids):
+        return ""
     name = names.get(result.operation, result.operation)
+    if result.status is Status.OK and not result.reason and len(result.ids) == 1:
+        return f"{name}: stored as [{result.ids[0]}]"
     concerned = " ".join(f"[{id}]" for id in result.ids) if ids else ""
     if result.ok:
         said = f"stored as {concerned}" if concerned and result.operation == "create" else ""

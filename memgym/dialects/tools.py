@@ -28,6 +28,7 @@ _LIMIT = "; {} can be called once in a reply"
 _THOUGHT = re.compile(r"</think(?:ing)?\s*+>", re.IGNORECASE)
 _THINKS = re.compile(r"\s*+<think(?:ing)?\s*+>", re.IGNORECASE)
 _BLOCK, _BLOCK_END = "<tool_call>", "</tool_call>"
+_OPENS = ('{"', '[{"')
 _MARKS = re.compile(r"<(?=/?(?:think|tool_call))", re.IGNORECASE)
 
 
@@ -52,6 +53,8 @@ class ToolsDialect:
 
     def parse(self, text: str) -> Action:
         """Read an action. Never raises; a text without any JSON object or list is an empty action."""
+        if text.startswith(_OPENS) and "<" not in text and (action := calls.alone(text)) is not None:
+            return action
         if self._strip:
             text = _THOUGHT.split(text)[-1]
             if match := _THINKS.match(text):

@@ -74,8 +74,8 @@ class XmlDialect:
 def _plain(text: str) -> list[Operation | Command] | None:
     """Read a text of closed tags of ours and nothing else; None if there is anything that needs a closer look."""
     found: list[Operation | Command] = []
-    end = 0
-    while match := _NEXT.match(text, end):
+    end, length = 0, len(text)
+    while end < length and (match := _NEXT.match(text, end)):
         name, attributes, body = match.groups("")
         end = match.end()
         found += _tag(name, attributes, body, text, match.start(1) - 1, end)

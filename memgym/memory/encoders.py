@@ -24,6 +24,9 @@ from memgym.memory.analysis import ngram_features, term_features
 
 Vectors = NDArray[np.float32]
 
+_LONG = 500
+"""Characters from which a text is remembered by its digest: a shorter one takes less room than its vector does."""
+
 
 class Encoder(Protocol):
     """Turns texts into vectors; the same text always into the same one, whatever else is in the call.
@@ -152,7 +155,8 @@ class SentenceTransformerEncoder:
 class CachedEncoder:
     """Remembers the vectors of the last ``size`` texts, so the episodes of a group encode each text once.
 
-    ``computed`` counts the texts that went to the encoder. Texts are kept as digests; misses go in one call.
+    ``computed`` counts the texts that went to the encoder; misses go in one call. Long texts are kept as digests. An
+    encoder that treats queries unlike documents has ``size`` of each.
     """
 
     def __init__(self, encoder: Encoder, size: int = 1 << 15) -> None:
@@ -161,30 +165,31 @@ class CachedEncoder:
         self.encoder, self.size, self.computed = encoder, size, 0
         self.name, self.dimension, self.fingerprint = encoder.name, encoder.dimension, encoder.fingerprint
         self.sided = encoder.sided
-        self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._rows: OrderedDict[str | bytes, Vectors] = OrderedDict()
+        self._queries: OrderedDict[str | bytes, Vectors] = OrderedDict() if encoder.sided else self._rows
         self._lock = RLock()
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        side = "query:" if query and self.sided else "document:"
-        digests = [_digest(side + text) for text in texts]
+        keys: list[str | bytes] = [text if len(text) < _LONG else _digest(text) for text in texts]
+        kept = self._queries if query else self._rows
         with self._lock:
-            missing = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in self._rows}
-            self._compute(missing, query)
-            rows = np.empty((len(texts), self.dimension), np.float32)
-            for row, digest in zip(rows, digests, strict=True):
-                self._rows.move_to_end(digest)
-                row[:] = self._rows[digest]
-            while len(self._rows) > self.size:
-                self._rows.popitem(last=False)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+            if missing:
+                self._compute(missing, kept, query)
+            rows = np.empty((len(keys), self.dimension), np.float32)
+            for at, key in enumerate(keys):
+                kept.move_to_end(key)
+                rows[at] = kept[key]
+            while len(kept) > self.size:
+                kept.popitem(last=False)
         return rows
 
-    def _compute(self, missing: dict[bytes, str], query: bool) -> None:
-        if missing:
-            vectors = self.encoder.encode(list(missing.values()), query=query)
-            # Copies, lest one row that is still kept hold the whole array.
-            rows = (np.array(vector, np.float32) for vector in vectors)
-            self._rows.update(zip(missing, rows, strict=True))
-            self.computed += len(missing)
+    def _compute(self, missing: dict[str | bytes, str], kept: OrderedDict[str | bytes, Vectors], query: bool) -> None:
+        vectors = self.encoder.encode(list(missing.values()), query=query)
+        # Copies, lest one row that is still kept hold the whole array.
+        rows = (np.array(vector, np.float32) for vector in vectors)
+        kept.update(zip(missing, rows, strict=True))
+        self.computed += len(missing)
 
 
 def make_encoder(name: str, **options: Any) -> CachedEncoder:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memgym.operations import Pairs
+from memgym.values import quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Write:
     """Provenance: the operation that wrote an entry. ``clock`` counts the memory's steps over all its episodes."""
@@ -19,6 +21,7 @@ class Write:
     clock: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One entry. Immutable: a change makes a new Entry under the same id, with ``version`` one higher.
@@ -90,6 +93,7 @@ class Entry:
         )
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Hit:
     """An entry that a read returned. ``by`` names the index, or "link" for an entry reached over a link."""

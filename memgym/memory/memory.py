@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memgym.memory.entry import Entry, Hit, Write
@@ -82,14 +83,17 @@ class Memory:
     # ---------------------------------------------------------------- looking
 
     def __len__(self) -> int:
-        return sum(len(store) for store in self.stores.values())
+        held = 0
+        for store in self.stores.values():
+            held += len(store.entries)
+        return held
 
     def get(self, id: str) -> Entry | None:
         """Return the live entry of an id, or None."""
         key = key_of(id)
         for store in self.stores.values():
-            if key in store.entries:
-                return store.entries[key]
+            if (entry := store.entries.get(key)) is not None:
+                return entry
         return None
 
     def entries(self, store: str | None = None) -> list[Entry]:
@@ -125,7 +129,7 @@ class Memory:
         hits = store.search(read.query, count, way)
         if read.follow > 0:
             hits += follow(hits, self.get, rounds=read.follow, limit=count)
-        return Result("read", Status.OK, tuple(hit.entry.id for hit in hits)), hits
+        return Result("read", Status.OK, tuple([hit.entry.id for hit in hits])), hits
 
     def missing(self, reads: Sequence[Read], by: str | None) -> dict[str, list[tuple[str, bool]]]:
         """Return, by store, the texts (and whether each is a query) that these reads will need vectors of."""
@@ -275,6 +279,7 @@ def digest_of(data: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+@lru_cache(maxsize=1 << 14)
 def key_of(id: str) -> int:
     """Return the number in an id of the form m<number>, or 0, which no entry has."""
     digits = id[1:]

@@ -81,7 +81,8 @@ class Store:
                 del self._keys[old.text]
             if old.searchable == entry.searchable:
                 return
-            self._forget(key)
+            if key not in self._unindexed:
+                self._text.remove(key)
         self._keys.setdefault(entry.text, key)
         self._unindexed[key] = None
         if self._dense is not None:
@@ -110,9 +111,8 @@ class Store:
         else:
             self._text.remove(key)
         if self._dense is not None:
-            if key in self._unencoded:
-                del self._unencoded[key]
-            else:
+            self._unencoded.pop(key, None)
+            if key in self._dense:
                 self._dense.remove(key)
 
     def missing(self) -> list[str]:

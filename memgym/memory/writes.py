@@ -47,11 +47,11 @@ def _create(memory: Memory, op: Create, source: Write) -> Result:
         return Result("create", Status.OVER_CAPACITY, reason=f"the memory holds {memory.capacity} entries, its most")
     if (over := memory.over_budget(op.text)) is not None:
         return Result("create", Status.OVER_BUDGET, reason=over)
-    if unknown := [id for id in op.links if memory.get(id) is None]:
+    if op.links and (unknown := [id for id in op.links if memory.get(id) is None]):
         return _unknown("create", unknown)
     entry = Entry(
         memory.take_id(), op.text, store.name, source, source, op.keywords, op.tags, op.context,
-        tuple(dict.fromkeys(op.links)), op.time, op.attributes,
+        tuple(dict.fromkeys(op.links)) if op.links else (), op.time, op.attributes,
     )  # fmt: skip
     memory.put(entry)
     return Result("create", Status.OK, (entry.id,))
@@ -68,7 +68,12 @@ def _update(memory: Memory, op: Update, source: Write) -> Result:
         return Result("update", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
     if (over := memory.over_budget(op.text, entry.text)) is not None:
         return Result("update", Status.OVER_BUDGET, (op.id,), over)
-    memory.put(replace(entry, text=op.text, updated=source, version=entry.version + 1))
+    memory.put(
+        Entry(
+            entry.id, op.text, entry.store, entry.created, source, entry.keywords, entry.tags, entry.context,
+            entry.links, entry.time, entry.attributes, entry.contents, entry.version + 1,
+        )
+    )  # fmt: skip
     return Result("update", Status.OK, (op.id,))
 
 
