@@ -99,6 +99,9 @@ class Postings:
     def match(self, ids: NDArray[np.uint64]) -> Matches:
         """Return the live postings of these distinct features."""
         self._settle()
+        if len(self._segments) == 1 and len(self._rows) == self._used:
+            part = _gather(self._segments[0], ids)
+            return Matches(*part, np.bincount(part[0], minlength=len(ids)))
         parts = [_gather(segment, ids) for segment in self._segments]
         features = np.concatenate([_NOTHING[0], *(part[0] for part in parts)])
         rows = np.concatenate([_NOTHING[1], *(part[1] for part in parts)])
@@ -176,8 +179,15 @@ _NOTHING: Part = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.f
 
 def _gather(segment: Segment, ids: NDArray[np.uint64]) -> Part:
     starts = np.searchsorted(segment.ids, ids, side="left")
-    counts = np.searchsorted(segment.ids, ids, side="right") - starts
+    stops = np.searchsorted(segment.ids, ids, side="right")
+    counts = stops - starts
     features = np.repeat(np.arange(len(ids)), counts)
+    if len(ids) <= 64:
+        pieces = [
+            slice(start, stop) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True) if start < stop
+        ]
+        rows = np.concatenate([_NOTHING[1], *(segment.rows[piece] for piece in pieces)])
+        return features, rows, np.concatenate([_NOTHING[2], *(segment.weights[piece] for piece in pieces)])
     ends = np.cumsum(counts)
     at = np.arange(len(features)) + np.repeat(starts - (ends - counts), counts)
-    return features, segment.rows[at], segment.weights[at]
+    return features, segment.rows.take(at), segment.weights.take(at)
