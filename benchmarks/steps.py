@@ -80,7 +80,7 @@ def _snapshots(env: MemoryEnv, times: int) -> None:
         env.memory.snapshot()
 
 
-def rows() -> list[Row]:
+def rows(full: bool = False) -> list[Row]:
     """Measure and return the rows of this benchmark."""
     gymnasium.register("Plain-v0", entry_point="benchmarks.steps:Plain")
     gymnasium.register("EndlessMemory-v0", entry_point=lambda **options: MemoryEnv(EndlessBenchmark(), **options))
