@@ -72,6 +72,7 @@ class LanguageModelAgent(Agent):
 
     async def reset(self, briefing: Briefing) -> None:
         self._briefing = briefing
+        self._grammars: dict[tuple[str, ...], str] = {}
         self._past.clear()
 
     async def act(self, observation: Observation) -> str:
@@ -95,8 +96,11 @@ class LanguageModelAgent(Agent):
         return () if self._compact else (Message("system", self._system(observation)),)
 
     def _system(self, observation: Observation) -> str:
-        briefing = self._briefing
-        grammar = briefing.dialect.instructions(sorted(briefing.operations), observation.view.commands)
+        briefing, commands = self._briefing, tuple(observation.view.commands)
+        grammar = self._grammars.get(commands)
+        if grammar is None:
+            grammar = briefing.dialect.instructions(sorted(briefing.operations), commands)
+            self._grammars[commands] = grammar
         return f"{self.strategy}\n\n{grammar}".strip()
 
     def _prompt(self, observation: Observation) -> str:

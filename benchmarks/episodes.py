@@ -19,7 +19,7 @@ _END = re.compile(r"(?<=[.!?])\s+")
 
 
 def rows(full: bool = False) -> Iterator[Row]:
-    """Measure episodes of several seeds, from reset to the last chunk; the first, which loads everything, is left out."""
+    """Measure episodes of several seeds, from reset to the last chunk; the first, which loads all, is left out."""
     env = make_env(ENV, encoder="hashing", by="dense")
     spent, chunks = list[float](), 0
     for seed in range(12 if full else 6):

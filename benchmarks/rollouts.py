@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.rows import Row, against
+from memgym import registry
 from memgym.model import Reply, Request, Usage
 from memgym.records import Episode
 from memgym.rollout import Cast, run
@@ -23,8 +24,7 @@ DELAY, LONG = 0.005, 0.5
 """Seconds that a model takes to answer; LONG is the slow one's."""
 IDEAL = 1 / 0.8
 OTHERS = 1.25
-_ENV = "MemGym/Synthetic-50doc"
-_OPTIONS = {"max_steps": STEPS, "chunk_tokens": 300}
+_ENV = "Endless"
 
 
 class Waiting:
@@ -44,6 +44,8 @@ class Waiting:
 
 def rows(full: bool = False) -> Iterator[Row]:
     """Measure the run with and without waiting, in turns, and once more with one slow episode among them."""
+    registry.add("benchmark", "Endless", "benchmarks.endless:EndlessBenchmark")
+    registry.add_environment(_ENV, {"benchmark": "Endless"})
     times: dict[str, list[float]] = {"at once": [], "waiting": [], "others": []}
     threads = 0
     for turn in range(1 + (9 if full else 5)):
@@ -69,8 +71,9 @@ def rows(full: bool = False) -> Iterator[Row]:
 async def _others(model: Waiting, slow: Waiting) -> float:
     """Return the wall time in microseconds until all episodes but the slow one are done."""
     cast = Cast({"model": model, "slow": slow})
+    options = {"max_steps": STEPS}
     episodes = [
-        Episode(f"e{number}", _ENV, "llm", number % 8, options=_OPTIONS, model="model" if number else "slow")
+        Episode(f"e{number}", _ENV, "llm", number, options=options, model="model" if number else "slow")
         for number in range(EPISODES)
     ]
     start, last = time.perf_counter(), 0.0
