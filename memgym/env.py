@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from memgym.dialects import Dialect
-    from memgym.memory.encoders import Encoder
+    from memgym.memory.encoders import CachedEncoder
 
 Texts = dict[str, str]
 Info = dict[str, Any]
@@ -96,11 +96,15 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         return self._pomdp.texts, self._info(self._pomdp)
 
     def step(self, action: str | Action) -> tuple[Texts, float, bool, bool, Info]:
-        pomdp = self._pomdp
-        if action == "" and pomdp is not None and self.render_mode != "human" and pomdp.wait():
+        if self.wait(action):
+            pomdp = self.pomdp
             return pomdp.texts.copy(), 0.0, False, False, self._info(pomdp)
         self.begin(action)
         return self.finish()
+
+    def wait(self, action: str | Action) -> bool:
+        """Take the whole step if the action is empty and nothing moves in it; return whether it was taken."""
+        return action == "" and self._pomdp is not None and self.render_mode != "human" and self._pomdp.wait()
 
     def begin(self, action: str | Action) -> None:
         """The first half of a step: parse, resolve, write, advance."""
@@ -218,7 +222,7 @@ def _dialect(name: str, options: Mapping[str, Any]) -> Dialect:
     return cast("Dialect", registry.call(registry.load("dialect", name), f"dialect {name!r}", options))
 
 
-def _encoder(name: str | None) -> Encoder | None:
+def _encoder(name: str | None) -> CachedEncoder | None:
     if name is None:
         return None
     from memgym.memory.encoders import make_encoder

@@ -74,25 +74,56 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
             raise TypeError("step takes one action for each environment, not one text.")
         if len(actions) != self.num_envs:
             raise ValueError(f"{len(actions)} actions were given for {self.num_envs} environments.")
-        fresh = self._over if self.autoreset is AutoresetMode.NEXT_STEP else np.zeros(self.num_envs, bool)
-        playing = [i for i in range(self.num_envs) if not fresh[i]]
-        for i in playing:
-            self.envs[i].begin(actions[i])
-        self._encode(playing)
+        moving = self._begin(actions)
+        self._encode(moving)
         rewards = np.zeros(self.num_envs, np.float64)
         ends = np.zeros((2, self.num_envs), np.bool_)
         infos: Info = {}
-        for i, env in enumerate(self.envs):
-            if fresh[i]:
-                self._texts[i], info = env.reset()
-            else:
-                self._texts[i], rewards[i], ends[0, i], ends[1, i], info = env.finish()
-                if ends[:, i].any() and self.autoreset is AutoresetMode.SAME_STEP:
-                    infos = self._add_info(infos, {"final_obs": self._texts[i], "final_info": info}, i)
-                    self._texts[i], info = env.reset()
-            infos = self._add_info(infos, info, i)
-        self._over = np.asarray(ends.any(axis=0), bool)
-        return self._batch(), rewards, ends[0], ends[1], infos
+        for i in moving:
+            texts, reward, terminated, truncated, info = self.envs[i].finish()
+            self._texts[i] = texts
+            if terminated or truncated:
+                rewards[i], ends[0, i], ends[1, i] = reward, terminated, truncated
+                infos = self._ended(i, info, infos)
+        self._over = np.asarray(ends[0] | ends[1], bool)
+        return self._batch(), rewards, ends[0], ends[1], {**self._infos(), **infos}
+
+    def _begin(self, actions: Sequence[str | Action]) -> list[int]:
+        """Begin every step, or the next episode where one was over; return whose step has a second half."""
+        fresh = self._over.tolist() if self.autoreset is AutoresetMode.NEXT_STEP else [False] * self.num_envs
+        moving: list[int] = []
+        for i, (env, action, over) in enumerate(zip(self.envs, actions, fresh, strict=True)):
+            if over:
+                self._texts[i], _ = env.reset()
+            elif not env.wait(action):
+                env.begin(action)
+                moving.append(i)
+        return moving
+
+    def _ended(self, i: int, info: Info, infos: Info) -> Info:
+        """Note how an episode ended, and begin the next one if that is to be done in the same step."""
+        if self.autoreset is not AutoresetMode.SAME_STEP:
+            return self._add_info(infos, {"outcome": info["outcome"]}, i) if "outcome" in info else infos
+        infos = self._add_info(infos, {"final_obs": self._texts[i], "final_info": info}, i)
+        self._texts[i], _ = self.envs[i].reset()
+        return infos
+
+    def _infos(self) -> Info:
+        """Return the infos that every episode has, as ``_add_info`` would gather them one by one."""
+        count, pomdps = self.num_envs, [env.pomdp for env in self.envs]
+        seen, groups = np.empty(count, object), np.empty(count, object)
+        for i, pomdp in enumerate(pomdps):
+            seen[i] = pomdp.seen
+        groups[:] = [env.group for env in self.envs]
+        gathered = {
+            "observation": seen,
+            "group": groups,
+            "step": np.array([pomdp.steps for pomdp in pomdps]),
+            "memory/size": np.array([pomdp.size for pomdp in pomdps]),
+        }
+        return {
+            name: part for key, of in gathered.items() for name, part in ((key, of), (f"_{key}", np.ones(count, bool)))
+        }
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:
@@ -115,19 +146,19 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
         queries: list[str] = []
         for i in playing:
             pomdp = self.envs[i].pomdp
-            reads = [*pomdp.reads, *pomdp.standing()]
+            reads = pomdp.reads if pomdp.options.reads == "requested" else [*pomdp.reads, *pomdp.standing()]
             for needed in pomdp.memory.missing(reads, pomdp.options.by).values() if reads else ():
                 for text, is_query in needed:
                     (queries if is_query else texts).append(text)
         if not encoder.sided:
             texts, queries = texts + queries, []
         if texts:
-            encoder.encode(texts)
+            encoder.prepare(texts)
         if queries:
-            encoder.encode(queries, query=True)
+            encoder.prepare(queries, query=True)
 
     def _batch(self) -> Batch:
-        return {name: tuple(texts[name] for texts in self._texts) for name in TEXTS}
+        return {name: tuple([texts[name] for texts in self._texts]) for name in TEXTS}
 
     def close_extras(self, **kwargs: Any) -> None:
         for env in self.envs:

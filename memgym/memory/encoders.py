@@ -184,6 +184,14 @@ class CachedEncoder:
                 kept.popitem(last=False)
         return rows
 
+    def prepare(self, texts: Sequence[str], *, query: bool = False) -> None:
+        """Compute in one call the vectors of those texts that are not remembered; ``encode`` then finds them."""
+        kept = self._queries if query else self._rows
+        with self._lock:
+            missing = {key: text for text in texts if (key := _key(text)) not in kept}
+            if missing:
+                self._compute(missing, kept, query)
+
     def _compute(self, missing: dict[str | bytes, str], kept: OrderedDict[str | bytes, Vectors], query: bool) -> None:
         vectors = self.encoder.encode(list(missing.values()), query=query)
         # Copies, lest one row that is still kept hold the whole array.
@@ -249,6 +257,10 @@ def encodable(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _key(text: str) -> str | bytes:
+    return text if len(text) < _LONG else _digest(text)
 
 
 def _digest(text: str) -> bytes:
