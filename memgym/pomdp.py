@@ -80,7 +80,7 @@ class Pomdp:
             self._results = [Result(part.kind, Status.MASKED, reason="the episode is over") for part in parts]
             return
         self.steps += 1
-        self.memory.tick()
+        self.memory.clock += 1
         if unread:
             told = "the text holds no operation and no command: it counted as an empty action"
             self._results.append(Result("action", Status.EMPTY, reason=told))
@@ -122,34 +122,35 @@ class Pomdp:
     # ---------------------------------------------------------------- write
 
     def _write(self, operations: tuple[Operation, ...]) -> bool:
-        memory, shown = self.memory, [hit.entry.id for hit in self._hits]
+        memory, shown, results = self.memory, [hit.entry.id for hit in self._hits] if self._hits else [], self._results
         wrote = False
-        for resolved in [resolve(operation, memory, shown) for operation in operations]:
-            result = self._refuse(resolved) or self._do(resolved)
-            wrote |= result.operation in _WROTE and self._counts(result)
-            self._results.append(result)
+        for part in [resolve(operation, memory, shown) for operation in operations]:
+            result = self._do(part)
+            if result.operation in _WROTE:
+                counts = (
+                    self.between.counts(self.steps, len(results), result) if self.between is not None else result.ok
+                )
+                wrote = wrote or counts
+            results.append(result)
         return wrote
 
-    def _counts(self, result: Result) -> bool:
-        return result.ok if self.between is None else self.between.counts(self.steps, len(self._results), result)
-
-    def _refuse(self, part: Operation | Result) -> Result | None:
-        """Return why an operation is not carried out, or None. A mask comes first: what is masked is not looked up."""
+    def _do(self, part: Operation | Result) -> Result:
+        """Carry out one operation, or say why not. A mask comes first: what is masked is not looked up."""
+        options = self.options
         kind = part.operation if isinstance(part, Result) else part.kind
         if isinstance(part, Malformed):
             return Result(kind, Status.MALFORMED, reason=part.reason)
-        if kind not in self.options.allowed:
+        if kind not in options.allowed:
             return Result(kind, Status.MASKED, reason=f"{kind} is not allowed here")
-        limit = self.options.max_operations
+        limit = options.max_operations
         if limit is not None and self._operations >= limit:
             return Result(kind, Status.OVER_BUDGET, reason=f"all {limit} operations of this episode are spent")
         self._operations += 1
-        return part if isinstance(part, Result) else None
-
-    def _do(self, part: Operation | Result) -> Result:
-        assert not isinstance(part, Result)
         if isinstance(part, Read):
             return self._ask(part)
+        return part if isinstance(part, Result) else self._change(part)
+
+    def _change(self, part: Operation) -> Result:
         self._queries = 0
         source = Write(self.sample.id, self.steps, part.kind, self.memory.clock)
         if self.between is not None:
@@ -178,12 +179,10 @@ class Pomdp:
             self._results.append(self._answer(command.text))
         elif command is not None:
             self._results.append(self.task.take(command))
-        elif self._moves_on(wrote):
-            self.task.take(_READ_ON)
-
-    def _moves_on(self, wrote: bool) -> bool:
-        rule = self.options.advance
-        return (rule == "always" or (rule == "on_write" and wrote)) and self.task.view.phase == "read"
+        else:
+            rule = self.options.advance
+            if (rule == "always" or (rule == "on_write" and wrote)) and self.task.view.phase == "read":
+                self.task.take(_READ_ON)
 
     def _answer(self, text: str) -> Result:
         result = self.task.take(Answer(text))

@@ -172,18 +172,19 @@ class Memory:
 
     def put(self, entry: Entry) -> None:
         """Add an entry to its store, or replace the one under its id."""
-        store, key = self.stores[entry.store], key_of(entry.id)
-        old = store.entries.get(key)
-        store.put(key, entry)
-        if old is None or old.text != entry.text:
+        key = key_of(entry.id)
+        old = self.stores[entry.store].put(key, entry)
+        if self._sizes is not None and (old is None or old.text != entry.text):
             self._resize(key, entry.text)
         if self.journal is not None:
             self.journal.put(entry, reindex=old is None or old.searchable != entry.searchable)
 
     def drop(self, entry: Entry) -> None:
         """Remove an entry, and the links to it."""
-        self.stores[entry.store].drop(key_of(entry.id))
-        self._resize(key_of(entry.id), None)
+        key = key_of(entry.id)
+        self.stores[entry.store].drop(key)
+        if self._sizes is not None:
+            self._resize(key, None)
         if self.journal is not None:
             self.journal.drop(entry)
         for changed in unlink(entry.id, self.stores.values()):

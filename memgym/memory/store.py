@@ -70,8 +70,8 @@ class Store:
         """Return the entries that link to an id, oldest first."""
         return [self.entries[key] for key in sorted(self._linking.get(id, ()))]
 
-    def put(self, key: int, entry: Entry) -> None:
-        """Add an entry, or replace the one under this key."""
+    def put(self, key: int, entry: Entry) -> Entry | None:
+        """Add an entry, or replace the one under this key, which is returned."""
         old = self.entries.get(key)
         self.entries[key] = entry
         if entry.links or (old is not None and old.links):
@@ -80,13 +80,14 @@ class Store:
             if old.text != entry.text and self._keys.get(old.text) == key:
                 del self._keys[old.text]
             if old.searchable == entry.searchable:
-                return
+                return old
             if key not in self._unindexed:
                 self._text.remove(key)
         self._keys.setdefault(entry.text, key)
         self._unindexed[key] = None
         if self._dense is not None:
             self._unencoded[key] = None
+        return old
 
     def drop(self, key: int) -> None:
         """Remove an entry."""
