@@ -124,10 +124,12 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         ongoing = not pomdp.over
         reward = pomdp.finish()
         info = self._info(pomdp)
-        if ongoing and pomdp.over:
-            info["outcome"] = pomdp.outcome
         if self.render_mode == "human":
             print(self.screen())
+        if not pomdp.over:
+            return pomdp.texts, reward, False, False, info
+        if ongoing:
+            info["outcome"] = pomdp.outcome
         return pomdp.texts, reward, pomdp.terminated, pomdp.truncated, info
 
     def _info(self, pomdp: Pomdp) -> Info:

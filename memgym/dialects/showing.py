@@ -87,9 +87,9 @@ def result_lines(results: Sequence[Result], names: Mapping[str, str], ids: bool 
 
     ``names`` are the dialect's words for kinds. Lines that would be equal are shown once, with their number.
     """
+    if len(results) == 1:
+        return _result_line(results[0], names, ids)
     lines = [line for result in results if (line := _result_line(result, names, ids))]
-    if len(lines) < 2:
-        return lines[0] if lines else ""
     counts = dict.fromkeys(lines, 0)
     for line in lines:
         counts[line] += 1

@@ -170,16 +170,21 @@ class CachedEncoder:
         self._lock = RLock()
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        keys: list[str | bytes] = [text if len(text) < _LONG else _digest(text) for text in texts]
         kept = self._queries if query else self._rows
+        keys: list[str | bytes] = [text if len(text) < _LONG else _digest(text) for text in texts]
         with self._lock:
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
             if missing:
                 self._compute(missing, kept, query)
-            rows = np.empty((len(keys), self.dimension), np.float32)
-            for at, key in enumerate(keys):
-                kept.move_to_end(key)
-                rows[at] = kept[key]
+            if 2 * len(kept) > self.size:  # until then nothing will be forgotten for long
+                for key in keys:
+                    kept.move_to_end(key)
+            if len(keys) == 1:
+                rows = kept[keys[0]][None].copy()
+            else:
+                rows = np.empty((len(keys), self.dimension), np.float32)
+                for at, key in enumerate(keys):
+                    rows[at] = kept[key]
             while len(kept) > self.size:
                 kept.popitem(last=False)
         return rows
@@ -195,8 +200,8 @@ class CachedEncoder:
     def _compute(self, missing: dict[str | bytes, str], kept: OrderedDict[str | bytes, Vectors], query: bool) -> None:
         vectors = self.encoder.encode(list(missing.values()), query=query)
         # Copies, lest one row that is still kept hold the whole array.
-        rows = (np.array(vector, np.float32) for vector in vectors)
-        kept.update(zip(missing, rows, strict=True))
+        for key, vector in zip(missing, vectors, strict=True):
+            kept[key] = np.array(vector, np.float32)
         self.computed += len(missing)
 
 
