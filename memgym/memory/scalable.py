@@ -6,6 +6,7 @@ what they leave behind in the graph goes when it is built anew, beside the reads
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -183,7 +184,7 @@ class ScalableIndex:
 
 
 def _breadth(size: int) -> int:
-    return max(BREADTH, round(BREADTH * (size / 100_000) ** (1 / 3)))
+    return max(BREADTH, round(BREADTH * math.cbrt(size / 100_000)))
 
 
 Dense = DenseIndex | ScalableIndex
