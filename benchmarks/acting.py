@@ -13,11 +13,13 @@ import numpy as np
 from gymnasium.vector import SyncVectorEnv
 
 from benchmarks.endless import EndlessBenchmark
+from benchmarks.floor import FloorEnv
 from benchmarks.rows import Row, against, limited
 from benchmarks.timing import interleaved
 from memgym import registry
 from memgym.dialects import Dialect
 from memgym.env import MemoryEnv
+from memgym.memory.encoders import make_encoder
 from memgym.memory.memory import Snapshot
 from memgym.operations import Action, Create, Delete, Operation, Read, Update
 from memgym.vector import MemoryVectorEnv
@@ -106,6 +108,29 @@ class Episodes:
             self.steps(actions)
 
 
+class Floor:
+    """The same episodes in the environment of ``benchmarks.floor``, under a SyncVectorEnv."""
+
+    def __init__(self, count: int) -> None:
+        dialect = registry.load("dialect", "tools")()
+        scripts = [script(seed, dialect) for seed in range(count)]
+        self.turns = list(zip(*(actions for _, actions in scripts), strict=True))
+        self._starts = [start for start, _ in scripts]
+        texts = [_fact(number) for number in range(20_000)]
+        vectors = dict(zip(texts, make_encoder("random:384").encode(texts), strict=True))
+        self._vector: Any = SyncVectorEnv([lambda: FloorEnv(vectors)] * count)
+        self._vector.reset()
+
+    def begin(self) -> None:
+        for env, start in zip(self._vector.envs, self._starts, strict=True):
+            env.begin(start)
+            env.last += 1  # the id that the others gave out before they were timed
+
+    def play(self, times: int) -> None:
+        for actions in self.turns:
+            self._vector.step(actions)
+
+
 def rows(full: bool = False) -> Iterator[Row]:
     """Measure both dialects in 64 episodes (all of them in 256 too)."""
     for count in (64, 256) if full else (64,):
@@ -114,7 +139,9 @@ def rows(full: bool = False) -> Iterator[Row]:
 
 
 def _compared(count: int, name: str, rounds: int) -> Iterator[Row]:
-    kinds = {kind: Episodes(count, name, kind) for kind in ("loop", "sync", "memory")}
+    kinds: dict[str, Episodes | Floor] = {kind: Episodes(count, name, kind) for kind in ("loop", "sync", "memory")}
+    if name == "tools":
+        kinds["floor"] = Floor(count)
     took = interleaved(
         {kind: one.play for kind, one in kinds.items()},
         times=count * STEPS,
@@ -125,5 +152,9 @@ def _compared(count: int, name: str, rounds: int) -> Iterator[Row]:
     yield limited(f"{what}, SyncVectorEnv", took["sync"], SYNC)
     yield limited(f"{what}, MemoryVectorEnv", took["memory"], TOGETHER)
     yield against(f"{what}, MemoryVectorEnv", took["memory"], "SyncVectorEnv", took["sync"], at_least=FASTER)
+    if "floor" in took:
+        peer = "hand-written, numpy, no checks, SyncVectorEnv"
+        yield against(f"{what}, SyncVectorEnv", took["sync"], peer, took["floor"])
+        yield against(f"{what}, MemoryVectorEnv", took["memory"], peer, took["floor"])
     over = [one + OVER for one in took["loop"]]
     yield against(f"{what}, MemoryVectorEnv", took["memory"], f"plain loop + {OVER} us", over, at_most=1.0)
