@@ -15,12 +15,8 @@ from pathlib import Path
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-from benchmarks import machine  # noqa: E402
+from benchmarks import PARTS, machine  # noqa: E402
 from benchmarks.rows import Row, save, show  # noqa: E402
-
-PARTS = (
-    "frameworks", "steps", "acting", "episodes", "rollouts", "stores", "lockstep", "text", "journal", "scale",
-)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,7 +19,7 @@ AT_MOST = 1.5
 
 def rows(full: bool = False) -> Iterator[Row]:
     """Measure ours and Gymnasium's, and those of gem and TextArena where they are installed."""
-    gymnasium.register("Plain-v0", entry_point="benchmarks.steps:Plain")
+    gymnasium.register("Plain-v0", entry_point="benchmarks.endless:Plain")
     gymnasium.register("Endless-v0", entry_point=lambda **options: MemoryEnv(EndlessBenchmark(), **options))
     ours: Any = gymnasium.make("Endless-v0", advance="explicit")
     plain: Any = gymnasium.make("Plain-v0")

@@ -96,8 +96,8 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         return self._pomdp.texts, self._info(self._pomdp)
 
     def step(self, action: str | Action) -> tuple[Texts, float, bool, bool, Info]:
-        if self.wait(action):
-            pomdp = self.pomdp
+        pomdp = self._pomdp
+        if action == "" and pomdp is not None and self.render_mode != "human" and pomdp.wait():
             return pomdp.texts.copy(), 0.0, False, False, self._info(pomdp)
         self.begin(action)
         return self.finish()
