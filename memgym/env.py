@@ -122,7 +122,11 @@ class MemoryEnv(gymnasium.Env[Texts, str | Action]):
         """The second half of a step: read, observe, reward."""
         pomdp = self.pomdp
         ongoing = not pomdp.over
-        reward = pomdp.finish()
+        return self.told(pomdp.finish(), ongoing)
+
+    def told(self, reward: float, ongoing: bool) -> tuple[Texts, float, bool, bool, Info]:
+        """Return what ``step`` returns, once the episode's step is done; ``ongoing``: it was not over before."""
+        pomdp = self.pomdp
         info = self._info(pomdp)
         if self.render_mode == "human":
             print(self.screen())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memgym import registry
 from memgym.env import Info, MemoryEnv, Texts
 from memgym.operations import Action
-from memgym.pomdp import TEXTS
+from memgym.pomdp import TEXTS, Pomdp
 
 Batch = dict[str, tuple[str, ...]]
 
@@ -79,25 +79,28 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
         rewards = np.zeros(self.num_envs, np.float64)
         ends = np.zeros((2, self.num_envs), np.bool_)
         infos: Info = {}
-        for i in moving:
-            texts, reward, terminated, truncated, info = self.envs[i].finish()
-            self._texts[i] = texts
-            if terminated or truncated:
-                rewards[i], ends[0, i], ends[1, i] = reward, terminated, truncated
-                infos = self._ended(i, info, infos)
+        human = self.render_mode == "human"
+        for i, pomdp in moving:
+            ongoing = not pomdp.over
+            reward = pomdp.finish()
+            self._texts[i] = pomdp.texts
+            if human or pomdp.over:
+                _, rewards[i], ends[0, i], ends[1, i], info = self.envs[i].told(reward, ongoing)
+                if pomdp.over:
+                    infos = self._ended(i, info, infos)
         self._over = np.asarray(ends[0] | ends[1], bool)
         return self._batch(), rewards, ends[0], ends[1], {**self._infos(), **infos}
 
-    def _begin(self, actions: Sequence[str | Action]) -> list[int]:
+    def _begin(self, actions: Sequence[str | Action]) -> list[tuple[int, Pomdp]]:
         """Begin every step, or the next episode where one was over; return whose step has a second half."""
         fresh = self._over.tolist() if self.autoreset is AutoresetMode.NEXT_STEP else [False] * self.num_envs
-        moving: list[int] = []
+        moving: list[tuple[int, Pomdp]] = []
         for i, (env, action, over) in enumerate(zip(self.envs, actions, fresh, strict=True)):
             if over:
                 self._texts[i], _ = env.reset()
-            elif not env.wait(action):
+            elif action != "" or not env.wait(action):
                 env.begin(action)
-                moving.append(i)
+                moving.append((i, env.pomdp))
         return moving
 
     def _ended(self, i: int, info: Info, infos: Info) -> Info:
@@ -134,7 +137,7 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
             raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments.")
         return list(seed)
 
-    def _encode(self, playing: Sequence[int]) -> None:
+    def _encode(self, moving: Sequence[tuple[int, Pomdp]]) -> None:
         """Compute every vector that this step's reads need; the encoder's cache then serves them.
 
         One call, or two for an encoder that takes queries and documents in different ways.
@@ -144,8 +147,7 @@ class MemoryVectorEnv(VectorEnv[Batch, Sequence[str | Action], NDArray[Any]]):
             return
         texts: list[str] = []
         queries: list[str] = []
-        for i in playing:
-            pomdp = self.envs[i].pomdp
+        for _, pomdp in moving:
             reads = pomdp.reads if pomdp.options.reads == "requested" else [*pomdp.reads, *pomdp.standing()]
             for needed in pomdp.memory.missing(reads, pomdp.options.by).values() if reads else ():
                 for text, is_query in needed:
