@@ -32,8 +32,8 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_there_are_ten_protocols_and_the_one_of_isolated_episodes():
-    assert len(NAMES) == 11
+def test_there_are_ten_protocols_the_one_of_isolated_episodes_and_the_curriculum_of_training():
+    assert len(NAMES) == 12
     assert {registry.load("protocol", name).name for name in NAMES} == set(NAMES)
 
 
