@@ -9,6 +9,7 @@ import argparse
 import importlib
 import os
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,9 +28,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     measured: list[Row] = []
     for name in options.only or PARTS:
-        print(f"{name} ...", file=sys.stderr, flush=True)
+        start = time.perf_counter()
         found = importlib.import_module(f"benchmarks.{name}").rows(options.full)
         measured += [replace(row, group=name) for row in found]
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
     told = machine.describe()
     held = show(measured)
     print(machine.line(told))

@@ -92,9 +92,16 @@ def show(rows: Iterable[Row]) -> bool:
     for row in rows:
         held &= row.held
         verdict = "" if _bound(row) == "" or row.absent else "held" if row.held else "NOT HELD"
-        table.add_row(*map(escape, (row.work, *_figures(row), _bound(row), verdict)))
-    Console(width=150, highlight=False).print(table)
+        table.add_row(*map(escape, (_work(row), *_figures(row), _bound(row), verdict)))
+    console = Console(highlight=False)
+    (console if console.is_terminal else Console(width=190, highlight=False)).print(table)
     return held
+
+
+def _work(row: Row) -> str:
+    """Return what was measured, with its size where the words do not say it."""
+    told = row.size is None or f"{row.size}" in row.work.replace(",", "")
+    return row.work if told else f"{row.work}, {row.size:,} entries"
 
 
 def _figures(row: Row) -> tuple[str, str, str, str, str]:
