@@ -39,7 +39,7 @@ def draw(rows: list[Row], machine: dict[str, Any], path: Path) -> None:
     for at, (_, times, _) in enumerate(shown):
         axes.text(max(times, 1) * 1.05, at, f"{times:,.3g}", va="center", fontsize=7)
     axes.set_xlabel("times as fast as the peer or floor (CPU time; red: its bound did not hold)", fontsize=8)
-    axes.set_title(line(machine), fontsize=7)
+    drawing.suptitle(line(machine), fontsize=7)
     drawing.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 
 

@@ -112,7 +112,7 @@ def _figures(row: Row) -> tuple[str, str, str, str, str]:
     if row.at_least is not None:
         ratio = 1 / ratio
     apart = "" if row.spread is None else f"{row.spread:.2g}"
-    return ours, row.peer, _figure(row.theirs, row.unit), f"{ratio:.3g}{'x faster' if row.at_least else ''}", apart
+    return ours, row.peer, _figure(row.theirs, row.unit), f"{_short(ratio)}{'x faster' if row.at_least else ''}", apart
 
 
 def _bound(row: Row) -> str:
@@ -124,9 +124,13 @@ def _bound(row: Row) -> str:
 def _figure(value: float, unit: str) -> str:
     """Return a figure with its unit; microseconds as the unit that suits them."""
     if unit != "us":
-        return f"{value:,.4g} {unit}"
-    name = next((name for name in ("s", "ms") if value >= UNITS[name] * (1 if name == "s" else 10)), "us")
-    return f"{value / UNITS[name]:,.3g} {name}" if value < 1e9 else f"{value / 1e6:,.0f} s"
+        return f"{_short(value)} {unit}"
+    name = next((name for name in ("s", "ms") if value >= UNITS[name]), "us")
+    return f"{_short(value / UNITS[name])} {name}"
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def save(path: Path, rows: Sequence[Row], machine: Mapping[str, Any]) -> None:
