@@ -6,22 +6,20 @@ here what is hard is what to keep. Made by this project, and named as synthetic 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
-from memgym.registry import UnknownName, unknown
-from memgym.task import Benchmark, Document, Question, Sample, Task
+from memgym.registry import unknown
+from memgym.task import Document, Question, Sample, Task
 
+from .numbered import SPLITS, Numbered
 from .reading import ReadingTask, load_metric
 
 VERSION = 1
 """Part of every seed: raised whenever a change alters what a sample id stands for."""
-SPLITS = ("train", "validation", "test")
-NUMBERS = 10_000_000
 _PEOPLE = (
     "Anna Boris Carla David Elena Frank Gita Hugo Irene Jonas Karin Louis Maria Nadia Oscar Paula Quinn Rosa Stefan"
     " Tara Vera Walter Xenia Yusuf"
@@ -32,10 +30,9 @@ _PLACES = (
 )
 PEOPLE, PLACES = tuple(_PEOPLE.split()), tuple(_PLACES.split())
 FILLERS = ("Rain in {}.", "Fog in {}.", "Bus to {}.")
-_ID = re.compile(r"(train|validation|test)-([0-9]{7,12})")
 
 
-class Whereabouts(Benchmark):
+class Whereabouts(Numbered):
     """Samples by number. A person may be told of again later: what is said last is true.
 
     All names occur in every split: a held-out sample is a new combination of known names, so it tests what is kept, not
@@ -75,21 +72,12 @@ class Whereabouts(Benchmark):
         self._questions, self._told, self._fillers = questions, told, fillers
         self._split, self._reward = split, reward
 
-    def draw(self, rng: Generator) -> Sample:
-        return self._made(int(rng.integers(NUMBERS)))
+    @property
+    def split(self) -> str:
+        return self._split
 
-    def sample(self, id: str) -> Sample:
-        found = _ID.fullmatch(id)
-        if found is None or found[1] != self._split:
-            near = f"{self._split}-0000000"
-            raise UnknownName(f"There is no sample {id!r} in the split {self._split!r}: ids are like {near!r}.")
-        return self._made(int(found[2]))
-
-    def schedule(self, rng: Generator, count: int) -> Sequence[str]:
-        """Return ``count`` different ids; more than ``NUMBERS`` is a ValueError."""
-        if not 0 <= count <= NUMBERS:
-            raise ValueError(f"count={count}: expected a number from 0 to {NUMBERS}.")
-        return [f"{self._split}-{number:07d}" for number in rng.choice(NUMBERS, size=count, replace=False).tolist()]
+    def like(self, id: str) -> str:
+        return f"{self.split}-0000000"
 
     def task(self, sample: Sample, rng: Generator) -> Task:
         """Start one run: the chunks in their order, which says what is true."""
@@ -104,7 +92,7 @@ class Whereabouts(Benchmark):
         }  # fmt: skip
         return {"benchmark": self.name, "synthetic": True, "version": VERSION, "options": options}
 
-    def _made(self, number: int) -> Sample:
+    def made(self, number: int) -> Sample:
         rng = np.random.default_rng(np.random.SeedSequence([number, SPLITS.index(self._split), VERSION]))
         id = f"{self._split}-{number:07d}"
         cast = [PEOPLE[at] for at in rng.permutation(len(PEOPLE))[: self._people]]

@@ -5,7 +5,6 @@ It needs no download and is never a stand-in for a real data set: it is named as
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -13,23 +12,20 @@ from typing import Any, ClassVar
 from numpy.random import Generator
 
 from memgym.registry import unknown
-from memgym.task import Benchmark, Sample, Task
+from memgym.task import Sample, Task
 
+from ..numbered import SPLITS, Numbered
 from ..reading import load_metric
 from ..sessions import Stream
-from ..synthetic.names import SCRIPTS, SPLITS
+from ..synthetic.names import SCRIPTS
 from .generation import NOT_SAID, VERSION, Recipe, generate
 from .questions import CATEGORIES, UNANSWERABLE
 
-NUMBERS = 10_000_000
-"""How many samples of a split are drawn from; ids of higher numbers are valid too."""
-
 ASKED = ("end", "along")
-_ID = re.compile(r"(train|validation|test)-([0-9]{7,12})")
 _RANGES = {"sessions": (2, 100), "turns": (4, 200), "people": (2, 5), "questions": (1, 100)}
 
 
-class SyntheticDialogue(Benchmark):
+class SyntheticDialogue(Numbered):
     """Invented people talk over dated sessions; some of what they say changes, some was never said.
 
     An id such as "validation-0000123" always stands for the same sample.
@@ -58,7 +54,7 @@ class SyntheticDialogue(Benchmark):
 
     name: ClassVar[str] = "SyntheticDialogue"
     synthetic: ClassVar[bool] = True
-    provides: ClassVar[frozenset[str]] = Benchmark.provides | {"sessions"}
+    provides: ClassVar[frozenset[str]] = Numbered.provides | {"sessions"}
 
     def __init__(
         self,
@@ -104,20 +100,12 @@ class SyntheticDialogue(Benchmark):
         self._stream = Stream(unit, chunk_tokens, tokenizer, announced)
         self._sample = lru_cache(maxsize=16)(lambda number: generate(self._recipe, number))
 
-    def draw(self, rng: Generator) -> Sample:
-        return self._sample(int(rng.integers(NUMBERS)))
+    @property
+    def split(self) -> str:
+        return self._recipe.split
 
-    def sample(self, id: str) -> Sample:
-        found, split = _ID.fullmatch(id), self._recipe.split
-        if found is None or found[1] != split:
-            raise unknown("sample", id, (), f"Ids of the split {split!r} are like '{split}-0000123'.")
-        return self._sample(int(found[2]))
-
-    def schedule(self, rng: Generator, count: int) -> Sequence[str]:
-        """Return ``count`` different ids; more than ``NUMBERS`` is a ValueError."""
-        _in_range("count", count, 0, NUMBERS)
-        numbers = rng.choice(NUMBERS, size=count, replace=False)
-        return [f"{self._recipe.split}-{number:07d}" for number in numbers.tolist()]
+    def made(self, number: int) -> Sample:
+        return self._sample(number)
 
     def task(self, sample: Sample, rng: Generator) -> Task:
         """Start one run; a conversation has one order, so nothing depends on ``rng``."""

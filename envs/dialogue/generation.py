@@ -8,8 +8,9 @@ import numpy as np
 
 from memgym.task import Question, Sample
 
+from ..numbered import SPLITS
 from ..synthetic.dice import Dice
-from ..synthetic.names import SPLITS, Namer
+from ..synthetic.names import Namer
 from .asking import phrase
 from .days import plain
 from .questions import UNANSWERABLE, Asked, Asker

@@ -12,24 +12,19 @@ from typing import Any, ClassVar
 
 from numpy.random import Generator
 
-from memgym.registry import UnknownName
-from memgym.task import Benchmark, Sample, Task
+from memgym.task import Sample, Task
 from memgym.tokens import make_tokenizer
 
 from ..chunks import chunk
 from ..chunks import validate as validate_cutting
+from ..numbered import Numbered
 from ..reading import ReadingTask, load_metric
 from .generation import VERSION, generate
 from .options import Span, recipe
 from .stream import shuffled
 
-NUMBERS = 10_000_000
-"""How many samples of a split are drawn from; ids of higher numbers are valid too."""
 
-_ID = re.compile(r"(train|validation|test)-([0-9]{7,12})")
-
-
-class Synthetic(Benchmark):
+class Synthetic(Numbered):
     """Samples of the synthetic world, by number: an id such as "train-0000123" always stands for the same sample.
 
     Args:
@@ -82,26 +77,16 @@ class Synthetic(Benchmark):
         self._reward, self._tokenizer = reward, make_tokenizer(tokenizer)
         self._sample = lru_cache(maxsize=16)(lambda number: generate(self._recipe, number))
 
-    def draw(self, rng: Generator) -> Sample:
-        return self._sample(int(rng.integers(NUMBERS)))
+    @property
+    def split(self) -> str:
+        return self._recipe.split
 
-    def sample(self, id: str) -> Sample:
-        found = _ID.fullmatch(id)
-        if found is None or found[1] != self._recipe.split:
-            raise UnknownName(self._no_sample(id))
-        return self._sample(int(found[2]))
+    def made(self, number: int) -> Sample:
+        return self._sample(number)
 
-    def _no_sample(self, id: str) -> str:
-        split, digits = self._recipe.split, re.findall("[0-9]+", id)
-        near = f"{split}-{int(digits[0][-7:]) if digits else 0:07d}"
-        return f"There is no sample {id!r} in the split {split!r}: ids are like {near!r}."
-
-    def schedule(self, rng: Generator, count: int) -> Sequence[str]:
-        """Return ``count`` different ids; more than ``NUMBERS`` is a ValueError."""
-        if not 0 <= count <= NUMBERS:
-            raise ValueError(f"count={count}: expected a number from 0 to {NUMBERS}.")
-        numbers = rng.choice(NUMBERS, size=count, replace=False)
-        return [f"{self._recipe.split}-{number:07d}" for number in numbers.tolist()]
+    def like(self, id: str) -> str:
+        digits = re.findall("[0-9]+", id)
+        return f"{self.split}-{int(digits[0][-7:]) if digits else 0:07d}"
 
     def task(self, sample: Sample, rng: Generator) -> Task:
         """Start one run: the documents in an order of its own, cut into chunks."""

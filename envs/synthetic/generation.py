@@ -8,9 +8,10 @@ import numpy as np
 
 from memgym.task import Question, Sample
 
+from ..numbered import SPLITS
 from .dice import Dice
 from .documents import Writer
-from .names import SPLITS, Namer
+from .names import Namer
 from .questions import Asked, Asker
 from .relations import month
 from .world import LEAST_ENTITIES, Fact, build

@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 
+from ..numbered import SPLITS
 from .dice import Dice
-
-SPLITS = ("train", "validation", "test")
 
 _LATIN: dict[str, tuple[str, str]] = {
     "first": (

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from memgym.registry import unknown
 
+from ..numbered import SPLITS
 from .generation import Recipe
-from .names import SCRIPTS, SPLITS
+from .names import SCRIPTS
 from .questions import QUESTION_KINDS
 from .world import LEAST_ENTITIES
 

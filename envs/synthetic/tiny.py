@@ -6,34 +6,29 @@ Both speak the same language, so the same reader and the model "rules" understan
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
-from memgym.registry import UnknownName, unknown
-from memgym.task import Benchmark, Document, Question, Sample, Task
+from memgym.registry import unknown
+from memgym.task import Document, Question, Sample, Task
 
+from ..numbered import SPLITS, Numbered
 from ..reading import ReadingTask, load_metric
 from .asking import Chain, Lookup, phrase
 from .dice import Dice
 from .filler import ADJECTIVES, MENTIONS, OPENINGS, SMALL_TALK, TRADES
 from .generation import REVISED
 from .language import fill
-from .names import SPLITS, Namer
+from .names import Namer
 from .stream import shuffled
 from .undated import UNDATED
 
 VERSION = 1
 """Part of every seed: raised whenever a change alters what a sample id stands for."""
 
-NUMBERS = 10_000_000
-"""How many samples of a split are drawn from; ids of higher numbers are valid too."""
-
-_ID = re.compile(r"(train|validation|test)-([0-9]{7,12})")
 _STREAM = 7  # keeps these seeds apart from those of the large world
 _CHAIN = ("works_at", "based_in")
 _RANGES = {"documents": (8, 200), "chunk": (1, 200), "people": (1, 20), "organisations": (2, 20), "hops": (1, 2)}
@@ -51,7 +46,7 @@ class Recipe:
     split: str
 
 
-class SyntheticTiny(Benchmark):
+class SyntheticTiny(Numbered):
     """Who works where, and where that is: one question over one or two hops, and a memory that cannot hold everything.
 
     Each of ``people`` works at one of ``organisations``, each of which is based in a city of its own. One person is
@@ -104,20 +99,12 @@ class SyntheticTiny(Benchmark):
         self._recipe = Recipe(documents, people, organisations, hops, float(conflicts), split)
         self._chunk, self._reward = chunk, reward
 
-    def draw(self, rng: Generator) -> Sample:
-        return generate(self._recipe, int(rng.integers(NUMBERS)))
+    @property
+    def split(self) -> str:
+        return self._recipe.split
 
-    def sample(self, id: str) -> Sample:
-        found, split = _ID.fullmatch(id), self._recipe.split
-        if found is None or found[1] != split:
-            raise UnknownName(f"There is no sample {id!r} in the split {split!r}: ids are like '{split}-0000123'.")
-        return generate(self._recipe, int(found[2]))
-
-    def schedule(self, rng: Generator, count: int) -> Sequence[str]:
-        """Return ``count`` different ids; more than ``NUMBERS`` is a ValueError."""
-        _in_range("count", count, 0, NUMBERS)
-        numbers = rng.choice(NUMBERS, size=count, replace=False)
-        return [f"{self._recipe.split}-{number:07d}" for number in numbers.tolist()]
+    def made(self, number: int) -> Sample:
+        return generate(self._recipe, number)
 
     def task(self, sample: Sample, rng: Generator) -> Task:
         """Start one run: the sentences in an order of its own, ``chunk`` of them a chunk."""
