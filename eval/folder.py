@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from memgym.files import next_free, write_whole
 from memgym.records import Episode, EpisodeRecord, read_records
 
 from .config import RunConfig
-from .files import write_whole
 
 CONFIG, RECORDS, METRICS, MEMORIES = "config.yaml", "records.jsonl", "metrics.json", "memories"
 
@@ -26,7 +26,7 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path | None, config: RunConfig) -> RunFolder:
         """Make a new folder: ``path``, or the next free ``runs/<env>-<number>``. A used one is a FileExistsError."""
-        path = path or _next_free(Path("runs"), config.env.rpartition("/")[2])
+        path = path or next_free(Path("runs"), config.env.rpartition("/")[2])
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise FileExistsError(f"{path} is in use. Give another --out, or go on with it: --resume {path}")
         path.mkdir(parents=True, exist_ok=True)
@@ -86,10 +86,3 @@ class RunFolder:
 
     def save_metrics(self, metrics: Mapping[str, Any]) -> None:
         write_whole(self.path / METRICS, json.dumps(metrics, indent=1) + "\n")
-
-
-def _next_free(folder: Path, name: str) -> Path:
-    number = 1
-    while (folder / f"{name}-{number}").exists():
-        number += 1
-    return folder / f"{name}-{number}"

@@ -15,13 +15,12 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
+from memgym.files import write_whole
 from memgym.memory.memory import digest_of
 from memgym.records import Episode, EpisodeRecord
 from memgym.replay import played_again
 from memgym.rollout import Cast, Played
 from memgym.task import Experience
-
-from .files import write_whole
 
 _CACHED = 32
 """Memories that are held beside the files; a chain asks for the last one only."""

@@ -96,6 +96,21 @@ def chat_text(tokenizer: Any, messages: Sequence[Message], template: Mapping[str
     return str(tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True, **template))
 
 
+def answered_at_once(model: ChatModel, request: Request, who: str) -> Reply:
+    """Return the reply of a model that has not to be waited for, as "rules", where there is no event loop.
+
+    One that waits is a ValueError, which says ``who`` needs another.
+    """
+    asked = model.chat(request)
+    try:
+        asked.send(None)
+    except StopIteration as done:
+        reply: Reply = done.value
+        return reply
+    asked.close()
+    raise ValueError(f"The model {model.name!r} has to be waited for; {who} needs one that answers at once.")
+
+
 class Meter:
     """A ChatModel that counts what passes through it; ``take`` returns and clears the count (one step's usage)."""
 

@@ -11,6 +11,8 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from memgym.files import next_free, write_whole
+
 from .recipe import Recipe
 from .recipe_files import load_recipe, save_recipe
 
@@ -36,7 +38,7 @@ class TrainingFolder:
 
         A used one is a FileExistsError.
         """
-        path = path or (Path(recipe.folder) if recipe.folder else _next_free(Path("runs"), recipe.name))
+        path = path or (Path(recipe.folder) if recipe.folder else next_free(Path("runs"), recipe.name))
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise FileExistsError(
                 f"{path} is in use. Give another --out, or go on with it: memgym train --resume {path}"
@@ -82,14 +84,13 @@ class TrainingFolder:
 
     def save_metrics(self, steps: Mapping[int, Mapping[str, float]]) -> None:
         """Write the metrics of all steps, whole."""
-        lines = (json.dumps({"step": step, "data": dict(steps[step])}) + "\n" for step in sorted(steps))
-        part = self.path / f"{METRICS}.part"
-        part.write_text("".join(lines), encoding="utf-8")
-        os.replace(part, self.path / METRICS)
+        write_whole(self.path / METRICS, "".join(_line(step, steps[step]) for step in sorted(steps)))
+
+    def add_metrics(self, step: int, data: Mapping[str, float]) -> None:
+        """Add the metrics of a step at once, so that a report can be made while training goes on."""
+        with open(self.path / METRICS, "a", encoding="utf-8") as file:
+            file.write(_line(step, data))
 
 
-def _next_free(folder: Path, name: str) -> Path:
-    number = 1
-    while (folder / f"{name}-{number}").exists():
-        number += 1
-    return folder / f"{name}-{number}"
+def _line(step: int, data: Mapping[str, float]) -> str:
+    return json.dumps({"step": step, "data": dict(data)}) + "\n"

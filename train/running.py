@@ -5,13 +5,12 @@ Every part leaves its result in the run folder and is passed over where that is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from .comparison import AFTER, BEFORE, compare
-from .folder import METRICS, TrainingFolder
+from .folder import TrainingFolder
 from .recipe import Recipe
 
 TINY = "tiny"
@@ -85,9 +84,7 @@ def _absolute(policy: Path) -> str:
 
 
 def _stepped(folder: TrainingFolder, number: int, data: Mapping[str, float], say: Say) -> None:
-    """Keep the metrics of a step at once, so that a report can be made while training goes on."""
-    with open(folder.path / METRICS, "a", encoding="utf-8") as file:
-        file.write(json.dumps({"step": number, "data": dict(data)}) + "\n")
+    folder.add_metrics(number, data)
     say(told(number, folder.recipe.steps, data))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from memgym import registry
-from memgym.model import ChatModel, Request
+from memgym.model import ChatModel, Request, answered_at_once
 from memgym.structured import StructuredMemory
 from memgym.structured.view import CREATE, SKIP
 
@@ -73,12 +73,5 @@ def _decision(view: StructuredMemory, said: dict[str, Any]) -> int:
 
 
 def _ask(model: ChatModel, name: str, **inputs: Any) -> dict[str, Any]:
-    """Ask a model that answers at once, as "rules" does."""
-    asked = model.chat(Request(name, (), inputs))
-    try:
-        asked.send(None)
-    except StopIteration as done:
-        reply: dict[str, Any] = json.loads(done.value.text)
-        return reply
-    asked.close()
-    raise ValueError(f"The model {model.name!r} has to be waited for; a script needs one that answers at once.")
+    reply: dict[str, Any] = json.loads(answered_at_once(model, Request(name, (), inputs), "a script").text)
+    return reply

@@ -12,8 +12,8 @@ from typing import Any
 from rich.table import Table
 
 import memgym
+from memgym.files import write_whole
 
-from ..files import write_whole
 from ..metrics.intervals import Estimate, estimate
 from ..report.texts import number, shortened
 from .crediting import Credited, Wanted

@@ -12,11 +12,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from memgym.files import write_whole
 from memgym.model import Usage
 from memgym.records import EpisodeRecord
 from memgym.task import Outcome
 
-from ..files import write_whole
 from ..metrics.scores import is_score
 from .judge import SYSTEM, USER, Case, Verdict
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from memgym import registry
 from memgym.env import Info, MemoryEnv, Texts
 from memgym.memory.entry import Entry, Hit
-from memgym.model import ChatModel, Request
+from memgym.model import Request, answered_at_once
 from memgym.operations import Action, Advance, Answer, Create, Delete, Operation, Read, Status, Update
 from memgym.rollout import make_env
 from memgym.structured.features import Features
@@ -253,20 +253,12 @@ def _checked(env: gymnasium.Env[Any, Any]) -> MemoryEnv:
 
 
 def _reader(reader: str | Reader) -> Reader:
-    return _Prompt(registry.make_model(reader)) if isinstance(reader, str) else reader
+    if not isinstance(reader, str):
+        return reader
+    model = registry.make_model(reader)
 
+    def read(question: str, text: str) -> str:
+        asked = Request("answer", (), {"question": question, "text": text})
+        return str(json.loads(answered_at_once(model, asked, "a reader").text)["answer"])
 
-class _Prompt:
-    """Asks a chat model that answers at once, which needs no event loop; one that waits is a ValueError."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    def __call__(self, question: str, text: str) -> str:
-        asked = self._model.chat(Request("answer", (), {"question": question, "text": text}))
-        try:
-            asked.send(None)
-        except StopIteration as done:
-            return str(json.loads(done.value.text)["answer"])
-        asked.close()
-        raise ValueError(f"The model {self._model.name!r} has to be waited for; a reader answers at once.")
+    return read
