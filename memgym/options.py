@@ -80,16 +80,15 @@ class Options:
         return done
 
     def _check(self) -> None:
-        for name, valid in (("advance", ADVANCE), ("reads", READS), ("by", (*WAYS, None))):
+        for name, valid in (
+            ("advance", ADVANCE), ("reads", READS), ("by", (*WAYS, None)), ("index", KINDS), ("index_swap", SWAPS)
+        ):  # fmt: skip
             if getattr(self, name) not in valid:
                 raise unknown(f"value of the option {name}:", getattr(self, name), [one for one in valid if one])
         for name in ("k", "capacity", "max_tokens", "max_operations", "query_limit", "max_steps", "index_threshold"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 raise ValueError(f"{name} is {value!r}; a whole number of at least 1 (or None) was expected.")
-        for option, valid in (("index", KINDS), ("index_swap", SWAPS)):
-            if getattr(self, option) not in valid:
-                raise unknown(f"value of the option {option}:", getattr(self, option), valid)
         if not self.stores or len(set(self.stores)) != len(self.stores) or not all(self.stores):
             raise ValueError(f"stores is {self.stores!r}; one or more different names were expected.")
         if self.by in ("dense", "hybrid") and self.encoder is None:

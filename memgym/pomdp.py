@@ -80,7 +80,7 @@ class Pomdp:
             self._results = [Result(part.kind, Status.MASKED, reason="the episode is over") for part in parts]
             return
         self.steps += 1
-        self.memory.clock += 1
+        self.memory.tick()
         if unread:
             told = "the text holds no operation and no command: it counted as an empty action"
             self._results.append(Result("action", Status.EMPTY, reason=told))

@@ -48,6 +48,11 @@ class DenseIndex:
         vector: NDArray[np.float32] = self._matrix[self._row(key)].copy()
         return vector
 
+    def vectors(self, keys: Sequence[int]) -> NDArray[np.float32]:
+        """Return a copy of the vectors of entries, [keys, dimension]; an unknown key is a KeyError."""
+        rows: NDArray[np.float32] = self._matrix[[self._rows[key] for key in keys]]
+        return rows
+
     def add(self, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Add float32 rows [n, dimension] under their keys; a key that is there already gets the new vector."""
         vectors = np.asarray(vectors, np.float32)
@@ -111,7 +116,7 @@ class DenseIndex:
     def among(self, keys: Sequence[int], vector: NDArray[np.float32]) -> Ranking:
         """Return the scores of some entries, in no particular order; bit for bit what ``search`` gives them."""
         kernel, pointer, _ = self._bound or self._bind()
-        part = self._matrix[[self._rows[key] for key in keys]]
+        part = self.vectors(keys)
         scores, rows = np.empty(len(keys), np.float32), np.empty(len(keys), np.int64)
         kernel(pointer(vector), pointer(part), self.dimension, 1, len(keys), len(keys), pointer(scores), pointer(rows))
         return [(keys[row], score + 0.0) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]

@@ -171,7 +171,7 @@ class CachedEncoder:
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         kept = self._queries if query else self._rows
-        keys: list[str | bytes] = [text if len(text) < _LONG else _digest(text) for text in texts]
+        keys = [_key(text) for text in texts]
         with self._lock:
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
             if missing:

@@ -54,7 +54,7 @@ class Graph:
         self.waiting.put(key, vector)
         if len(self.waiting) >= WAITING:
             keys = self.waiting.keys()
-            self._join(keys, np.stack([self.waiting.vector(one) for one in keys]))
+            self._join(keys, self.waiting.vectors(keys))
             self.waiting = DenseIndex(self.waiting.dimension)
 
     def remove(self, key: int) -> None:

@@ -174,7 +174,7 @@ class Memory:
         """Add an entry to its store, or replace the one under its id."""
         key = key_of(entry.id)
         old = self.stores[entry.store].put(key, entry)
-        if self._sizes is not None and (old is None or old.text != entry.text):
+        if old is None or old.text != entry.text:
             self._resize(key, entry.text)
         if self.journal is not None:
             self.journal.put(entry, reindex=old is None or old.searchable != entry.searchable)
@@ -183,8 +183,7 @@ class Memory:
         """Remove an entry, and the links to it."""
         key = key_of(entry.id)
         self.stores[entry.store].drop(key)
-        if self._sizes is not None:
-            self._resize(key, None)
+        self._resize(key, None)
         if self.journal is not None:
             self.journal.drop(entry)
         for changed in unlink(entry.id, self.stores.values()):

@@ -174,8 +174,8 @@ class ScalableIndex:
             self._graph is not None and self._graph.dead > DEAD
         ):
             keys = self.exact.keys()
-            rows = np.stack([self.exact.vector(key) for key in keys])
-            self._coming, self._left = Graph(keys, rows, background=True), max(1, len(self) // 10)
+            self._coming = Graph(keys, self.exact.vectors(keys), background=True)
+            self._left = max(1, len(self) // 10)
 
     def _take(self) -> None:
         assert self._coming is not None

@@ -45,7 +45,7 @@ def _create(memory: Memory, op: Create, source: Write) -> Result:
         return Result("create", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
     if memory.capacity is not None and len(memory) >= memory.capacity:
         return Result("create", Status.OVER_CAPACITY, reason=f"the memory holds {memory.capacity} entries, its most")
-    if memory.max_tokens is not None and (over := memory.over_budget(op.text)) is not None:
+    if (over := memory.over_budget(op.text)) is not None:
         return Result("create", Status.OVER_BUDGET, reason=over)
     if op.links and (unknown := [id for id in op.links if memory.get(id) is None]):
         return _unknown("create", unknown)
@@ -66,7 +66,7 @@ def _update(memory: Memory, op: Update, source: Write) -> Result:
     store = memory.stores[entry.store]
     if memory.unique and (known := store.key_of(op.text)) is not None:
         return Result("update", Status.DUPLICATE, (f"m{known}",), f"m{known} holds exactly this text")
-    if memory.max_tokens is not None and (over := memory.over_budget(op.text, entry.text)) is not None:
+    if (over := memory.over_budget(op.text, entry.text)) is not None:
         return Result("update", Status.OVER_BUDGET, (op.id,), over)
     memory.put(
         Entry(
