@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from memgym.model import ModelError
 from memgym.records import EpisodeRecord
@@ -20,6 +19,7 @@ from .judging.progress import judge_with_progress
 from .judging.verdicts import with_verdicts
 from .leavings import Leavings
 from .metrics.rows import Row
+from .progress import bar
 from .protocols.protocol import Lane
 from .scored import score
 from .table import show
@@ -120,10 +120,8 @@ def _given(path: Path | None) -> Path:
 
 def _play(driver: Driver, lanes: Sequence[Lane], config: RunConfig) -> bool:
     """Play with a progress bar; return whether a person interrupted it."""
-    columns = (TextColumn("episodes"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("episodes", total=0)
-        driver.watch(lambda total, done: progress.update(bar, total=total, completed=done))
+    with bar("episodes", 0) as watch:
+        driver.watch(watch)
         try:
             driver.run(lanes, workers=config.workers, concurrency=config.concurrency)
         except KeyboardInterrupt:

@@ -14,11 +14,11 @@ from memgym.rollout import Played
 from .crew import Tally
 from .jobs import Job, Play
 from .leavings import Leavings
+from .progress import Watch
 from .protocols.protocol import Lane
 from .runner import player
 
 Done = Callable[[EpisodeRecord], None]
-Watch = Callable[[int, int], None]
 
 
 class Driver:

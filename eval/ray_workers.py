@@ -9,9 +9,7 @@ import logging
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import memgym
@@ -20,6 +18,7 @@ from memgym.registry import read_catalogs
 from memgym.rollout import Cast, Played
 
 from .crew import WorkerLost
+from .interrupts import on_interrupt
 from .jobs import Job, play_job
 
 ADDRESS = "RAY_ADDRESS"
@@ -133,7 +132,7 @@ class RayCluster:
 
     def _connect(self, workers: int | None) -> None:
         if os.environ.get(ADDRESS):
-            with _interruptible():
+            with on_interrupt(signal.default_int_handler):  # in an event loop it would wait for the call's end
                 self._ray.init(logging_level=logging.WARNING)
             return
         # Without an address Ray would join any cluster that was started on this machine.
@@ -146,7 +145,7 @@ def start_local(ray: Any, cpus: int | None) -> None:
         os.environ.setdefault(name, value)
     for left in reversed(range(STARTS)):
         try:
-            with _interruptible():
+            with on_interrupt(signal.default_int_handler):
                 ray.init(address="local", num_cpus=cpus, include_dashboard=False, logging_level=logging.WARNING)
             return
         except Exception as failed:  # its own word for a start that took too long
@@ -154,16 +153,3 @@ def start_local(ray: Any, cpus: int | None) -> None:
             if not left:
                 raise RuntimeError(f"Ray could not be started on this machine: {failed}") from failed
             _log.warning("Ray did not start (%s); trying again.", failed)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let Ctrl-C stop a long call at once; in an event loop it would wait for the call's end."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

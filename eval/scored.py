@@ -5,7 +5,7 @@ Separate from playing, so that a run that is scored again, or read by a report, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -43,16 +43,21 @@ class Scored:
 
 def score(config: RunConfig, records: Sequence[EpisodeRecord]) -> Scored:
     """Score the records of a run."""
-    made = rows(records)
-    distinct = {repr(record.setting): record.setting for record in records}
-    measures = tuple(config.scheduler.measures(records))
-    compared = tuple(_compared(config, made, records))
-    judged = tuple(judgements(groups_of(records)))
-    return Scored(config, tuple(distinct.values()), tuple(made), measures, compared, judged)
+    made, groups = rows(records), groups_of(records)
+    return Scored(
+        config, tuple(settings_of(records)), tuple(made), tuple(config.scheduler.measures(records)),
+        tuple(_compared(config, made, groups)), tuple(judgements(groups)),
+    )  # fmt: skip
 
 
-def _compared(config: RunConfig, made: Sequence[Row], records: Sequence[EpisodeRecord]) -> list[Comparison]:
+def settings_of(records: Sequence[EpisodeRecord]) -> list[Any]:
+    """Return the distinct settings under which records were made (versions, options, data checksum, encoder)."""
+    return list({repr(record.setting): record.setting for record in records}.values())
+
+
+def _compared(
+    config: RunConfig, made: Sequence[Row], groups: Mapping[str, Sequence[EpisodeRecord]]
+) -> list[Comparison]:
     """Compare the rows whose rewards say something."""
-    groups = groups_of(records)
     scored = {row.agent: groups[row.agent] for row in made if is_scored(row, config.model)}
     return compare(scored, frozenset(row.agent for row in made if row.bound))

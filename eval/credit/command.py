@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from memgym.printing import console_for
 from memgym.records import EpisodeRecord
 from memgym.registry import unknown
 from memgym.settings import parse_settings
@@ -16,6 +15,7 @@ from memgym.settings import parse_settings
 from ..leavings import Leavings
 from ..metrics.rows import row_of
 from ..metrics.scores import is_score
+from ..progress import bar
 from ..report.playback import find_record
 from ..report.runs import Run, read_run
 from .crediting import Credited, Wanted
@@ -78,23 +78,16 @@ def chosen(run: Run, episode: str | None, agent: str | None) -> list[EpisodeReco
 
 def _credited(run: Run, records: list[EpisodeRecord], wanted: Wanted) -> tuple[list[Credited], bool]:
     leavings = Leavings(run.path / "memories", {record.episode.id: record for record in run.records})
-    columns = (TextColumn("parts"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("parts", total=None)
-        return credited(
-            records, lambda record: leavings.before(record.episode), wanted,
-            lambda total, done: progress.update(bar, total=total, completed=done),
-        )  # fmt: skip
+    with bar("parts") as watch:
+        return credited(records, lambda record: leavings.before(record.episode), wanted, watch)
 
 
 def _show(found: list[Credited], by: str, top: int) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=160)
-    for one in found:
-        if one.credits:
-            console.print(episode_table(one, by, top), markup=False)
-    if any(one.credits for one in found):
-        console.print(totals_table(totals(found), by))
+    tables = [episode_table(one, by, top) for one in found if one.credits]
+    if tables:
+        tables.append(totals_table(totals(found), by))
+    console = console_for(*tables)
+    for table in tables:
+        console.print(table, markup=False)
     for line in notes(found):
-        console.print(line, style="dim", markup=False)
+        console.print(line, style="dim", markup=False, soft_wrap=True)

@@ -6,24 +6,23 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing import get_context
-from threading import current_thread, main_thread
 from typing import Any
 
 from memgym import registry
 from memgym.records import EpisodeRecord
 from memgym.rollout import Cast
 
+from ..interrupts import on_interrupt
 from ..metrics.rows import row_of
+from ..progress import Watch
 from .parts import Part, most_shown, parts_of
 from .playing import MODES, Case, Course, Credit, Start, compared, course
 
 OFFLINE = (None, "rules", "none")
 """Models that cost nothing and always say the same."""
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ def _prepared(
         mine.failed, mine.note = True, f"it failed when it was recorded: {record.error}"
         return []
     start = starts(record) if record.episode.after is not None else record.episode.memory
-    case = Case(record, start, case.by, case.mode, case.model, case.model_options)
+    case = replace(case, start=start)
     try:
         whole = asyncio.run(course(case, None, _cast()))
     except Exception as failure:
@@ -157,7 +156,7 @@ def _prepared(
         return []
     if case.model is not None and case.mode == "react":
         mine.note = f"played anew with {case.model}: its reward was {reward:.3f} when it was recorded"
-        case = Case(whole.record, start, case.by, case.mode, case.model, case.model_options)
+        case = replace(case, record=whole.record)
     mine.reward = 0.0 if whole.record.outcome is None else whole.record.outcome.reward
     parts = parts_of(case.record, _dialect(case), start, case.by)
     mine.parts = len(parts)
@@ -200,7 +199,7 @@ def _played(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, list[Cre
         return
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
-        with _interrupts_left_to_us():
+        with on_interrupt(signal.SIG_IGN):  # processes that start now leave Ctrl-C to us
             running = {pool.submit(play_job, job): job for job in jobs}
         for one in as_completed(running):
             yield running[one], _result(one, running[one])
@@ -214,19 +213,6 @@ def _result(one: Future[list[Credit]], job: _Job) -> list[Credit]:
     except BrokenExecutor as lost:
         gone = Course(job.case.record, error=f"a process was lost: {lost}")
         return [compared(part, job.whole, gone) for part in job.parts]
-
-
-@contextmanager
-def _interrupts_left_to_us() -> Iterator[None]:
-    """Have processes that are started meanwhile ignore Ctrl-C from their first moment on: the parent stops them."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def play_job(job: _Job) -> list[Credit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -165,10 +165,10 @@ def notes(found: Sequence[Credited]) -> list[str]:
     lines.append(
         "One part is left out at a time: what two parts hold earns nothing for either, and credits do not add up."
     )
-    said: Mapping[str, list[str]] = {}
+    said: dict[str, list[str]] = {}
     for one in found:
         if one.note:
-            said = {**said, one.note: [*said.get(one.note, []), one.episode]}
+            said.setdefault(one.note, []).append(one.episode)
     return lines + [
         f"{ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {note}" for note, ids in said.items()
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memgym import registry
@@ -12,13 +12,12 @@ from memgym.records import EpisodeRecord
 
 from ..config import JudgeConfig
 from ..metrics.scores import is_score
+from ..progress import Watch
 from .judge import Case, Verdict, judge, pin
 from .verdicts import VERDICTS, VerdictFile, cases_of
 
 PATIENCE = 8
 """Calls in a row that may fail before it is said that the model cannot be reached."""
-
-Watch = Callable[[int, int], None]
 
 
 def judge_run(

@@ -34,7 +34,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     return estimates([values])[0]
 
 
-def estimates(columns: Sequence[Sequence[float]]) -> list[Estimate]:
+def estimates(columns: Sequence[Sequence[float] | Values]) -> list[Estimate]:
     """Return ``estimate`` of each column; those of one length share their resamples, equal ones are made once."""
     arrays = [np.asarray(values, np.float64) for values in columns]
     distinct = {(one.size, one.tobytes()): one for one in arrays}

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from memgym.records import EpisodeRecord
 
-from .intervals import RESAMPLES, SEED, Estimate
+from .intervals import SEED, Estimate, Values, estimates
 
-Values = NDArray[np.float64]
 Pairs = Mapping[tuple[Any, ...], tuple[float, Any]]
 
 LEVEL = 0.05
@@ -65,7 +64,7 @@ def compare(groups: Mapping[str, Sequence[EpisodeRecord]], bounds: frozenset[str
     played = {name: _earned(records) for name, records in groups.items()}
     found = [(a, b, _differences(played[a], played[b])) for a, b in combinations(played, 2)]
     found = [one for one in found if one[2].size]
-    estimates, tests = _intervals([one[2] for one in found]), sign_flips([one[2] for one in found])
+    means, tests = estimates([one[2] for one in found]), sign_flips([one[2] for one in found])
     families = ["bounds" if {a, b} & bounds else "agents" for a, b, _ in found]
     adjusted = [0.0] * len(found)
     for family in set(families):
@@ -73,7 +72,7 @@ def compare(groups: Mapping[str, Sequence[EpisodeRecord]], bounds: frozenset[str
         for at, value in zip(there, holm([tests[at][0] for at in there]), strict=True):
             adjusted[at] = value
     return [
-        Comparison(a, b, estimates[at], tests[at][0], adjusted[at], tests[at][1], families[at])
+        Comparison(a, b, means[at], tests[at][0], adjusted[at], tests[at][1], families[at])
         for at, (a, b, _) in enumerate(found)
     ]
 
@@ -154,28 +153,3 @@ def holm(values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(values) - rank) * values[at]))
         adjusted[at] = highest
     return adjusted
-
-
-def _intervals(differences: Sequence[Values]) -> list[Estimate]:
-    """Return means with bootstrap intervals; lists of one length share their resamples (those of ``estimate``)."""
-    found: dict[int, Estimate] = {}
-    for size in sorted({one.size for one in differences}):
-        there = [at for at, one in enumerate(differences) if one.size == size]
-        rows = np.array([differences[at] for at in there])
-        low, high = np.percentile(_resampled(rows), [2.5, 97.5], axis=0)
-        for place, at in enumerate(there):
-            found[at] = Estimate(float(rows[place].mean()), float(low[place]), float(high[place]), size)
-    return [found[at] for at in range(len(differences))]
-
-
-def _resampled(rows: Values) -> Values:
-    """Return the means of resamples, one column for each row."""
-    size = rows.shape[1]
-    rng, block = np.random.default_rng(SEED), max(1, _CELLS // size)
-    parts = []
-    for start in range(0, RESAMPLES, block):
-        length = min(block, RESAMPLES - start)
-        drawn = rng.integers(0, size, (length, size)) + size * np.arange(length)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=length * size).reshape(length, size)
-        parts.append(weights @ rows.T / size)
-    return np.concatenate(parts)

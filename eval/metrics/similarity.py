@@ -113,11 +113,11 @@ class Sbert:
         return float(min(1.0, max(0.0, *(rows[1:] @ rows[0]))))
 
     def prepare(self, pairs: Iterable[Pair]) -> None:
-        """Encode all texts that are not encoded yet, in one call; a cache of the encoder's keeps them."""
+        """Encode all texts that are not encoded yet, in one call; the encoder's cache keeps them."""
         texts = dict.fromkeys(text for said, answers in pairs for text in (said, *answers))
         encoder = _sentence_encoder()
         encoder.size = max(encoder.size, 2 * len(texts))
-        encoder.encode(list(texts))
+        encoder.prepare(list(texts))
 
     def describe(self) -> dict[str, Any]:
         """Return what scores of this metric depend on."""

@@ -6,7 +6,7 @@ Separate from the protocol that forms memory from them, which does not care wher
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from memgym.records import EpisodeRecord, read_records
 from memgym.task import Experience
 
 from ..leavings import Leavings
+from ..metrics.rows import row_of
 
 _RECORDS, _MEMORIES = "records.jsonl", "memories"
 _KEYS = ("task", "steps", "success", "task_type", "sample", "benchmark")
@@ -35,7 +36,7 @@ def check_trajectories(path: str, benchmark: str, whose: str | None) -> None:
     """Raise what ``stored_trajectories`` would, as far as that is seen without playing anything."""
     where = Path(path).expanduser()
     if where.is_dir():
-        list(_acted(where, benchmark, whose))
+        list(_acted(where, _whole(where), benchmark, whose))
     else:
         _from_file(where, benchmark, whose)
 
@@ -59,33 +60,35 @@ def stored_trajectories(path: str, benchmark: str, whose: str | None = None) -> 
 
 
 def _from_run(folder: Path, benchmark: str, whose: str | None) -> list[tuple[Experience, str]]:
-    records = {record.episode.id: record for record in read_records(folder / _RECORDS)}
+    records = _whole(folder)
     memories = folder / _MEMORIES
     leavings = Leavings(memories if memories.is_dir() else None, records)
-    lived = [(leavings.experience(record.episode.id), record.sample) for record in _acted(folder, benchmark, whose)]
+    lived = [
+        (leavings.experience(record.episode.id), record.sample) for record in _acted(folder, records, benchmark, whose)
+    ]
     return [(experience, sample) for experience, sample in lived if experience is not None]
 
 
-def _acted(folder: Path, benchmark: str, whose: str | None) -> Iterator[EpisodeRecord]:
-    """Yield the records of a run in which somebody acted, each the last of its episode."""
-    records = {record.episode.id: record for record in _whole(folder)}
-    rows = dict.fromkeys(_row(record) for record in records.values())
+def _acted(
+    folder: Path, records: Mapping[str, EpisodeRecord], benchmark: str, whose: str | None
+) -> Iterator[EpisodeRecord]:
+    """Yield the records of a run in which somebody acted."""
+    rows = dict.fromkeys(row_of(record) for record in records.values())
     if whose is not None and whose not in rows:
         raise registry.unknown(f"row of the run {folder} called", whose, rows)
     for record in records.values():
         if not any(result.operation == "act" for step in record.steps for result in step.results):
             continue
         _same(benchmark, record.setting["benchmark"]["benchmark"], record.episode.id, folder)
-        if whose in (None, _row(record)) and record.outcome is not None:
+        if whose in (None, row_of(record)) and record.outcome is not None:
             yield record
 
 
-def _row(record: EpisodeRecord) -> str:
-    return record.episode.tags.get("row", record.episode.agent)
+def _whole(folder: Path) -> dict[str, EpisodeRecord]:
+    """Return the records of a run by episode, each the last of it.
 
-
-def _whole(folder: Path) -> list[EpisodeRecord]:
-    """Return the records of a run; a cut last line is an error, since what is formed from must not depend on a kill."""
+    A cut last line is an error, since what is formed from must not depend on a kill.
+    """
     from ..report.runs import cut_line
 
     path = folder / _RECORDS
@@ -94,7 +97,7 @@ def _whole(folder: Path) -> list[EpisodeRecord]:
     records = list(read_records(path))
     if cut := cut_line(path, len(records)):
         raise ValueError(f"{folder}: {cut} Go on with that run first: memgym bench --resume {folder}")
-    return records
+    return {record.episode.id: record for record in records}
 
 
 def _from_file(path: Path, benchmark: str, whose: str | None) -> list[tuple[Experience, str]]:

@@ -15,6 +15,7 @@ from memgym.records import EpisodeRecord, read_records
 from ..config import RunConfig
 from ..folder import RECORDS, RunFolder
 from ..judging.verdicts import with_verdicts
+from ..scored import settings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,7 @@ class Run:
     @property
     def settings(self) -> list[Any]:
         """The distinct settings under which the records were made."""
-        distinct = {repr(record.setting): record.setting for record in self.records}
-        return list(distinct.values())
+        return settings_of(self.records)
 
 
 def read_run(path: Path) -> Run:
