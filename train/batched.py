@@ -5,18 +5,17 @@ Separate from ``transformers:PATH``, which answers one request at a time and kno
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memgym.extras import require
 from memgym.model import ModelError, Reply, Request
 
+from .gathering import Gathering
 from .sampling import BatchSampler
 from .segments import Generated, Sampling, SegmentModel
 
 _WHAT = ("train", "A policy")
-_Waiting = tuple[Sequence[int], Sampling, "asyncio.Future[Generated]"]
 
 
 class BatchedModel:
@@ -46,14 +45,13 @@ class BatchedModel:
         if threads is not None:
             torch.set_num_threads(threads)
         self.name = f"policy:{model}"
-        self._model, self._rows = model, rows
+        self._model = model
         self._prompt_limit, self._response_limit = prompt_limit, response_limit
         self._template = dict(template or {})
         self._tokenizer = transformers.AutoTokenizer.from_pretrained(model)
         network = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
-        self._sampler = BatchSampler(network, ends_of(network, self._tokenizer), rows=rows)
-        self._waiting: list[_Waiting] = []
-        self._working: asyncio.Task[None] | None = None
+        sampler = BatchSampler(network, ends_of(network, self._tokenizer), rows=rows)
+        self._gathering = Gathering(sampler.generate, most=rows)
 
     def describe(self) -> dict[str, Any]:
         """Return what identifies the model for a record."""
@@ -75,33 +73,10 @@ class BatchedModel:
         return await asked.chat(request)
 
     async def _generate(self, prompt: Sequence[int], sampling: Sampling) -> Generated:
-        answer: asyncio.Future[Generated] = asyncio.get_running_loop().create_future()
-        self._waiting.append((prompt, sampling, answer))
-        if self._working is None or self._working.done():
-            self._working = asyncio.create_task(self._work())
-        return await answer
-
-    async def _work(self) -> None:
-        """Answer what is waiting, batch by batch; what comes while a batch is written waits for the next one."""
-        while self._waiting:
-            await asyncio.sleep(0)
-            batch, self._waiting = self._waiting[: self._rows], self._waiting[self._rows :]
-            try:
-                made = await asyncio.to_thread(
-                    self._sampler.generate, [prompt for prompt, _, _ in batch], [sampling for _, sampling, _ in batch]
-                )
-            except (RuntimeError, ValueError, IndexError) as error:
-                _refuse(batch, ModelError(f"{self.name} failed: {error}. Fewer or shorter prompts may help."))
-            else:
-                for (_, _, answer), one in zip(batch, made, strict=True):
-                    if not answer.done():
-                        answer.set_result(one)
-
-
-def _refuse(batch: Sequence[_Waiting], error: ModelError) -> None:
-    for _, _, answer in batch:
-        if not answer.done():
-            answer.set_exception(error)
+        try:
+            return await self._gathering.ask(prompt, sampling)
+        except (RuntimeError, ValueError, IndexError) as error:
+            raise ModelError(f"{self.name} failed: {error}. Fewer or shorter prompts may help.") from error
 
 
 def ends_of(network: Any, tokenizer: Any) -> list[int]:

@@ -107,8 +107,9 @@ def recipes(
 
         typer.echo(yaml.safe_dump(load_recipe(name).model_dump(mode="json"), sort_keys=False, allow_unicode=True))
         return
-    from rich.console import Console
     from rich.table import Table
+
+    from memgym.printing import print_table
 
     table = Table(box=None, pad_edge=False)
     for column in ("recipe", "runs on", "about"):
@@ -116,7 +117,7 @@ def recipes(
     for one in recipe_names():
         made = load_recipe(one)
         table.add_row(one, _machine(made), made.about)
-    Console(highlight=False).print(table)
+    print_table(table)
 
 
 def _machine(recipe: Recipe) -> str:

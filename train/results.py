@@ -10,15 +10,16 @@ _COLUMNS = ("setting", "agent", "n", "reward", "95 % interval", "ops/step", "tok
 
 def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the rows of a comparison, setting by setting, best reward first."""
-    from rich.console import Console
     from rich.table import Table
+
+    from memgym.printing import console_for
 
     table = Table(title="Held-out samples; who reads and answers is the policy before GRPO, but for the policy itself")
     for column in _COLUMNS:
         table.add_column(column, justify="left" if column in _COLUMNS[:2] else "right", no_wrap=True)
     for row in ordered(rows):
         table.add_row(*_cells(row))
-    Console(highlight=False, soft_wrap=True).print(table)
+    console_for(table).print(table)
 
 
 def ordered(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -35,14 +35,15 @@ def first_policy(folder: TrainingFolder, say: Say) -> Path:
     start = Path(recipe.model.path)
     if recipe.model.path == TINY:
         say("making a tiny policy")
-        start = folder.made("start", lambda place: _make_tiny(recipe, place))
+        start = folder.made("start", lambda place: make_tiny(recipe, place))
     if recipe.sft is None:
         return start
     say(f"warm start on {recipe.sft.episodes} episodes of {recipe.sft.teacher}")
     return folder.made("warm", lambda place: _warm_up(recipe, start, place), goes_on=True)
 
 
-def _make_tiny(recipe: Recipe, place: Path) -> None:
+def make_tiny(recipe: Recipe, place: Path) -> None:
+    """Make the policy of a recipe whose model is "tiny"."""
     from .policy import make_policy
 
     make_policy(place, seed=recipe.seed, **recipe.model.options)

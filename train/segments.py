@@ -71,6 +71,12 @@ class TokenBudgetError(ValueError):
     """A prompt that is longer than its budget; the message says by how much, and of what request."""
 
 
+def prompt_ids(tokenizer: Any, request: Request, template: Mapping[str, Any]) -> list[int]:
+    """Return the ids of a request's prompt, before any budget: in a warm start the same as in what follows it."""
+    text = chat_text(tokenizer, request.messages, template)
+    return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
+
+
 class SegmentModel:
     """A ChatModel that plays one episode from token ids and keeps a Segment of each call.
 
@@ -114,7 +120,7 @@ class SegmentModel:
 
     async def chat(self, request: Request) -> Reply:
         """Answer a request and keep the segment; what the generator raises passes through."""
-        prompt = self.encode(request)
+        prompt = prompt_ids(self._tokenizer, request, self._template)
         fitting = self._fit(prompt, request)
         room = min(request.max_tokens, self._response_tokens)
         made = await self._generate(fitting, Sampling(room, request.temperature, request.seed))
@@ -128,12 +134,6 @@ class SegmentModel:
             response_ids=segment.response_ids,
             logprobs=segment.logprobs,
         )
-
-    def encode(self, request: Request) -> list[int]:
-        """Return the ids of a request's prompt, before any budget."""
-        plain = not self._tokenizer.chat_template
-        text = chat_text(self._tokenizer, request.messages, self._template)
-        return list(self._tokenizer(text, add_special_tokens=plain)["input_ids"])
 
     def _fit(self, prompt: list[int], request: Request) -> list[int]:
         limit = self._prompt_tokens

@@ -14,14 +14,14 @@ from typing import Annotated, Any
 import typer
 
 from memgym.extras import require
-from memgym.model import Request, chat_text
 from memgym.records import Episode, EpisodeRecord, read_records
 from memgym.rollout import play
 
 from .demonstrations import Demonstration, demonstrations
 from .recipe import Recipe
 from .recipe_files import load_recipe
-from .segments import Segment
+from .running import TINY, make_tiny
+from .segments import Segment, prompt_ids
 
 TRACES, WORK = "traces.jsonl", "training"
 _WHAT = ("train", "A warm start")
@@ -46,13 +46,11 @@ def sft(
 
 def _first(recipe: Recipe, out: Path) -> Path:
     """Return the recipe's policy; a tiny one is made beside the result."""
-    if recipe.model.path != "tiny":
+    if recipe.model.path != TINY:
         return Path(recipe.model.path)
-    from .policy import make_policy
-
     made = out.with_name(f"{out.name}-start")
     if not (made / "config.json").is_file():
-        make_policy(made, seed=recipe.seed, **recipe.model.options)
+        make_tiny(recipe, made)
     return made
 
 
@@ -122,17 +120,9 @@ def _segments(recipe: Recipe, records: Sequence[EpisodeRecord], tokenizer: Any) 
 
 
 def _segment(step: Demonstration, at: int, tokenizer: Any, template: Any) -> Segment:
-    prompt = _ids(tokenizer, _prompt(step.request, tokenizer, template), special=not tokenizer.chat_template)
-    reply = _ids(tokenizer, step.reply, special=False)
+    prompt = prompt_ids(tokenizer, step.request, template)
+    reply = tokenizer(step.reply, add_special_tokens=False)["input_ids"]
     return Segment(tuple(prompt), (*reply, tokenizer.eos_token_id), None, at, name=step.request.name)
-
-
-def _prompt(request: Request, tokenizer: Any, template: Any) -> str:
-    return chat_text(tokenizer, request.messages, template)
-
-
-def _ids(tokenizer: Any, text: str, *, special: bool) -> list[int]:
-    return list(tokenizer(text, add_special_tokens=special)["input_ids"])
 
 
 def _length(segment: Segment) -> int:

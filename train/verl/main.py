@@ -21,9 +21,8 @@ from verl.utils.config import validate_config
 from verl.utils.device import auto_set_device
 
 from .cpu import plugin
+from .launch import NOT_STARTED
 
-NOT_STARTED = 75
-"""The status of a driver whose Ray did not come up in time, as on a busy machine; another try may do."""
 _SLOW = "timed out during startup"
 _PDEATHSIG = 1  # of prctl(2)
 TRAINERS = "memgym.train.verl.trainer"

@@ -17,14 +17,13 @@ from verl.workers.rollout.base import BaseRollout
 from verl.workers.rollout.replica import RolloutReplica, TokenOutput
 
 from ...batched import ends_of
+from ...gathering import Gathering
 from ...sampling import BatchSampler
-from ...segments import Generated, Sampling
+from ...segments import Sampling
 
 _GATHER = 0.005
 """Seconds for which a batch waits for prompts that are on their way."""
 _TIED = "lm_head.weight"
-
-Waiting = tuple[list[int], Sampling, "asyncio.Future[Generated]"]
 
 
 class Server:
@@ -37,14 +36,13 @@ class Server:
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
         tokenizer = AutoTokenizer.from_pretrained(path)
         self._network = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
-        self._sampler = BatchSampler(self._network, ends_of(self._network, tokenizer))
+        sampler = BatchSampler(self._network, ends_of(self._network, tokenizer))
+        self._gathering = Gathering(sampler.generate, pause=_GATHER)
         self._seeds = np.random.default_rng()
         self._response_tokens = response_tokens
         self._version: int | None = None
-        self._waiting: list[Waiting] = []
         self._open = asyncio.Event()
         self._open.set()
-        self._writing = False
         self.name = name
 
     async def generate(
@@ -52,13 +50,7 @@ class Server:
     ) -> TokenOutput:
         """Answer one prompt. ``sampling_params`` are verl's, and "seed"."""
         await self._open.wait()
-        future: asyncio.Future[Generated] = asyncio.get_running_loop().create_future()
-        self._waiting.append((list(prompt_ids), self._sampling(sampling_params), future))
-        if not self._writing:
-            self._writing = True
-            task = asyncio.create_task(self._write())
-            task.add_done_callback(lambda done: done.exception())
-        made = await future
+        made = await self._gathering.ask(prompt_ids, self._sampling(sampling_params))
         return TokenOutput(
             token_ids=list(made.ids),
             log_probs=list(made.logprobs or ()),
@@ -74,27 +66,6 @@ class Server:
             top_p=float(given.get("top_p", 1.0)),
             top_k=max(0, int(given.get("top_k") or 0)),
         )
-
-    async def _write(self) -> None:
-        try:
-            while self._waiting:
-                await asyncio.sleep(_GATHER)
-                batch, self._waiting = self._waiting, []
-                await self._answer(batch)
-        finally:
-            self._writing = False
-
-    async def _answer(self, batch: list[Waiting]) -> None:
-        prompts, samplings, futures = zip(*batch, strict=True)
-        try:
-            made = await asyncio.to_thread(self._sampler.generate, prompts, samplings)
-        except Exception as error:
-            # Whoever asked is told; the server goes on.
-            for future in futures:
-                future.set_exception(error)
-            return
-        for future, one in zip(futures, made, strict=True):
-            future.set_result(one)
 
     async def load(self, weights: Mapping[str, Any], version: int | None) -> None:
         """Take the weights of the policy after a step; tied weights come once."""
