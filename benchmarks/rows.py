@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.timing import spread
+from memgym.printing import console_for
 
 INSTALL = "pip install memgym[bench]"
 UNITS = {"us": 1.0, "ms": 1e3, "s": 1e6}
@@ -93,8 +93,7 @@ def show(rows: Iterable[Row]) -> bool:
         held &= row.held
         verdict = "" if _bound(row) == "" or row.absent else "held" if row.held else "NOT HELD"
         table.add_row(*map(escape, (_work(row), *_figures(row), _bound(row), verdict)))
-    console = Console(highlight=False)
-    (console if console.is_terminal else Console(width=190, highlight=False)).print(table)
+    console_for(table).print(table)
     return held
 
 
