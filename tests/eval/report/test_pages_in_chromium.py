@@ -70,6 +70,8 @@ def browser(folder: Path) -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The four pages of one run: of all agents, of an episode with links, of one that breaks pages, a map."""
+    for package, extra in (("playwright.sync_api", "browser"), ("onnxruntime", "embed")):
+        pytest.importorskip(package, reason=f'no {package}: pip install "memgym[{extra}]"')
     path = tmp_path_factory.mktemp("pages")
     agents = [AgentConfig(agent=name) for name in ("a-mem", "bm25-rag", "oracle", "no-memory", "hostile")]
     config = RunConfig(
