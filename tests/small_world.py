@@ -74,6 +74,7 @@ class ColourTask(Task):
         return Outcome(
             sum(right) / len(right), {"em": sum(right) / len(right)}, tuple(said for _, said in pairs),
             tuple(question.answers for question, _ in pairs),
+            questions=tuple(question.text for question, _ in pairs),
         )  # fmt: skip
 
     def cheat(self) -> Command:

@@ -5,15 +5,16 @@ Terms that shape a reward are off unless a weight is given, and are returned apa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from memgym import registry
-from memgym.model import ChatModel, Message, Request
+from memgym.model import ChatModel, ModelError
 from memgym.records import EpisodeRecord
+from memgym.task import Outcome
+from memgym.verdict import Case, cases_of, judge
 
 from .measures import malformed_share, operations
 
@@ -21,27 +22,34 @@ OUTCOME, JUDGE = "outcome", "judge"
 UNLIMITED = 100
 """What the number of entries is divided by where memory has no capacity."""
 
-_VERDICT = re.compile(r"\b(pass|fail)\b", re.IGNORECASE)
-_INSTRUCTION = (
-    "You check answers. Given are the accepted answers to a question and one given answer. The given answer passes if "
-    "it says the same as one of the accepted ones, however it is worded, and nothing that contradicts it. Reply with "
-    'one word: "pass" or "fail".'
-)
+PATIENCE = 8
+"""Calls of a judge in a row that may fail before training stops: rewards of nobody teach nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """``reward`` is trained on: ``base`` less the weighed ``terms``. Of a failed episode all are 0."""
+    """``reward`` is trained on: ``base`` less the weighed ``terms``. Of a failed episode all are 0.
+
+    ``unjudged`` is the share of its questions on which a judge gave no verdict; they count 0 in ``base``.
+    """
 
     reward: float
     base: float
     terms: Mapping[str, float] = field(default_factory=dict)
+    unjudged: float = 0.0
+
+
+class Scored(NamedTuple):
+    """A score in [0, 1], and the share of its questions that a judge gave no verdict on."""
+
+    value: float
+    unjudged: float = 0.0
 
 
 class Score(Protocol):
-    """The part of a reward that is not shaping: of a record with an outcome, in [0, 1]."""
+    """The part of a reward that is not shaping, of a record with an outcome."""
 
-    async def __call__(self, record: EpisodeRecord, /) -> float: ...
+    async def __call__(self, record: EpisodeRecord, /) -> Scored: ...
 
 
 class Reward:
@@ -50,23 +58,29 @@ class Reward:
     Args:
         name: "outcome" (what the environment gave: exact match question by question, or the success of a task), the
             name of a metric of answers ("em", "em_math", "f1"), or "judge".
-        model: answers a judge's requests.
+        model: answers a judge's requests, each in ``max_tokens`` or fewer (1,024).
         format, memory: weights of what is taken off: the share of malformed operations, and the mean number of entries
             over the capacity (without one: over 100), each at most 1.
     """
 
     def __init__(
-        self, name: str = OUTCOME, *, model: ChatModel | None = None, format: float = 0.0, memory: float = 0.0
+        self,
+        name: str = OUTCOME,
+        *,
+        model: ChatModel | None = None,
+        max_tokens: int = 1024,
+        format: float = 0.0,
+        memory: float = 0.0,
     ) -> None:
-        self._score = _score(name, model)
+        self._score = _score(name, model, max_tokens)
         self._weights = {"format": format, "memory": memory}
 
     async def __call__(self, record: EpisodeRecord) -> Earned:
         if record.error is not None or record.outcome is None:
             return Earned(0.0, 0.0)
-        base = await self._score(record)
+        base, unjudged = await self._score(record)
         terms = {name: _TERMS[name](record) for name, weight in self._weights.items() if weight}
-        return Earned(base - sum(self._weights[name] * term for name, term in terms.items()), base, terms)
+        return Earned(base - sum(self._weights[name] * term for name, term in terms.items()), base, terms, unjudged)
 
 
 def _malformed(record: EpisodeRecord) -> float:
@@ -81,20 +95,20 @@ def _fullness(record: EpisodeRecord) -> float:
 _TERMS: Mapping[str, Callable[[EpisodeRecord], float]] = {"format": _malformed, "memory": _fullness}
 
 
-def _score(name: str, model: ChatModel | None) -> Score:
+def _score(name: str, model: ChatModel | None, max_tokens: int) -> Score:
     if name == OUTCOME:
         return _outcome
     if name == JUDGE:
         if model is None:
             raise ValueError("The reward 'judge' asks a model about each answer and has none: give model=...")
-        return _Judge(model)
+        return _Judge(model, max_tokens)
     if name not in registry.names("metric"):
         raise registry.unknown("reward", name, [OUTCOME, JUDGE, *registry.names("metric")])
     return _Metric(registry.load("metric", name))
 
 
-async def _outcome(record: EpisodeRecord) -> float:
-    return 0.0 if record.outcome is None else record.outcome.reward
+async def _outcome(record: EpisodeRecord) -> Scored:
+    return Scored(0.0 if record.outcome is None else record.outcome.reward)
 
 
 class _Metric:
@@ -103,42 +117,50 @@ class _Metric:
     def __init__(self, metric: Callable[[str, Sequence[str]], float]) -> None:
         self._metric = metric
 
-    async def __call__(self, record: EpisodeRecord) -> float:
-        scores = [0.0 if given is None else self._metric(given, accepted) for given, accepted in _answers(record)]
-        return fmean(scores)
+    async def __call__(self, record: EpisodeRecord) -> Scored:
+        outcome = _questioned(record)
+        pairs = zip(outcome.predictions, outcome.references, strict=True)
+        return Scored(fmean(0.0 if given is None else self._metric(given, accepted) for given, accepted in pairs))
 
 
 class _Judge:
-    """Asks a model about each answer; a reply without a verdict is a fail. After AtomMem's judge, in our own words.
+    """Asks a model about each answer that was given, as ``memgym judge`` does: the same prompt, the same verdicts.
 
-    Deviations: one question at a time, so that no answer can be credited to another; greedy instead of temperature 0.6.
+    AtomMem's judge, deviating: one question at a time, so that no answer can be credited to another; greedy instead of
+    temperature 0.6. Where all of eight calls in a row fail, the ModelError of the last one is raised.
     """
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
+    def __init__(self, model: ChatModel, max_tokens: int) -> None:
+        self._model, self._max_tokens = model, max_tokens
+        self._failed = 0
 
-    async def __call__(self, record: EpisodeRecord) -> float:
-        return fmean([await self._one(given, accepted) for given, accepted in _answers(record)])
+    async def __call__(self, record: EpisodeRecord) -> Scored:
+        marks = [await self._mark(case) for case in cases_of(_questioned(record))]
+        return Scored(fmean(float(mark or 0) for mark in marks), fmean(mark is None for mark in marks))
 
-    async def _one(self, given: str | None, accepted: Sequence[str]) -> float:
-        if given is None or not given.strip():
-            return 0.0
-        inputs: dict[str, Any] = {"given": given, "accepted": list(accepted)}
-        shown = f"Accepted answers:\n{chr(10).join(accepted)}\n\nGiven answer:\n{given}"
-        messages = (Message("system", _INSTRUCTION), Message("user", shown))
-        reply = await self._model.chat(Request("judge", messages, inputs, max_tokens=16))
-        verdict = _VERDICT.search(reply.text)
-        return float(verdict is not None and verdict.group(1).lower() == "pass")
+    async def _mark(self, case: Case | None) -> bool | None:
+        """Return whether an answer is correct, which none is not; None where no verdict could be had."""
+        if case is None:
+            return False
+        try:
+            verdict = await judge(self._model, case, self._max_tokens)
+        except ModelError:
+            self._failed += 1
+            if self._failed >= PATIENCE:
+                raise
+            return None
+        self._failed = 0
+        return verdict.correct
 
 
-def _answers(record: EpisodeRecord) -> list[tuple[str | None, tuple[str, ...]]]:
+def _questioned(record: EpisodeRecord) -> Outcome:
     outcome = record.outcome
     if outcome is None or not outcome.references:
         raise ValueError(
             f"The environment {record.episode.env!r} asks no questions, so its answers cannot be scored: the reward "
             "'outcome' is the success of its tasks."
         )
-    return list(zip(outcome.predictions, outcome.references, strict=True))
+    return outcome
 
 
 def make_reward(data: Mapping[str, Any]) -> Reward:

@@ -44,7 +44,7 @@ class PpoRecipe(BaseModel):
     test: str = "test"
     lexicon: int = Field(48, ge=0)
     lexicon_samples: int = Field(200, ge=1)
-    decisions: int = Field(64_000, ge=1)
+    decisions: int = Field(88_000, ge=1)
     envs: int = Field(16, ge=1)
     steps: int = Field(36, ge=2)
     batch: int = Field(144, ge=2)

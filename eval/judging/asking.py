@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from memgym import registry
 from memgym.model import ChatModel, ModelError
 from memgym.records import EpisodeRecord
+from memgym.verdict import Case, Verdict, cases_of, judge, wording
 
 from ..config import JudgeConfig
 from ..metrics.scores import is_score
 from ..progress import Watch
-from .judge import Case, Verdict, judge, pin
-from .verdicts import VERDICTS, VerdictFile, cases_of
+from .verdicts import VERDICTS, VerdictFile
 
 PATIENCE = 8
 """Calls in a row that may fail before it is said that the model cannot be reached."""
+
+_OPERATION = frozenset({"base_url", "cache", "prices", "timeout", "retries", "concurrency", "limit"})
+"""Options of a model that say where and how it is called; what it says does not depend on them."""
 
 
 def judge_run(
@@ -59,6 +63,12 @@ def _file(folder: Path, config: JudgeConfig, model: ChatModel, *, anew: bool) ->
             "judge. Judge with that one, or drop its verdicts: memgym judge --anew."
         )
     return kept
+
+
+def pin(config: JudgeConfig, model: ChatModel) -> dict[str, Any]:
+    """Return what verdicts depend on; two runs with another pin cannot be compared."""
+    options = {name: value for name, value in config.options.items() if name not in _OPERATION}
+    return {"model": model.name, "options": options, **wording(), "max_tokens": config.max_tokens}
 
 
 def _settled(file: VerdictFile, key: str) -> bool:

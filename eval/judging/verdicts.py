@@ -15,10 +15,9 @@ from typing import Any
 from memgym.files import write_whole
 from memgym.model import Usage
 from memgym.records import EpisodeRecord
-from memgym.task import Outcome
+from memgym.verdict import SYSTEM, USER, Case, Verdict, cases_of
 
 from ..metrics.scores import is_score
-from .judge import SYSTEM, USER, Case, Verdict
 
 VERDICTS = "verdicts.jsonl"
 METRIC = "judge"
@@ -94,20 +93,6 @@ def _verdict(path: Path, number: int, data: Mapping[str, Any]) -> Verdict:
         return Verdict(data["case"], data["correct"], data["reason"], Usage(**data["usage"]))
     except (LookupError, TypeError, ValueError) as broken:
         raise ValueError(f"{path}, line {number} is no verdict: {broken!r}") from broken
-
-
-def cases_of(outcome: Outcome) -> list[Case | None]:
-    """Return what is to be judged of an outcome, question by question; None where nothing was answered.
-
-    A record without the texts of its questions (from an earlier version) is a ValueError.
-    """
-    if len(outcome.questions) != len(outcome.references):
-        raise ValueError(
-            "These records do not hold the texts of their questions, which a judge needs: an earlier version played "
-            "them. Play the run again."
-        )
-    triples = zip(outcome.questions, outcome.references, outcome.predictions, strict=True)
-    return [Case(text, answers, said) if said and said.strip() else None for text, answers, said in triples]
 
 
 def with_verdicts(records: Sequence[EpisodeRecord], folder: Path) -> list[EpisodeRecord]:

@@ -10,7 +10,7 @@ import pytest
 from scripted_policy import Script, played
 from small_world import colours
 
-from memgym.model import Reply, Request
+from memgym.model import ModelError, Reply, Request
 from memgym.records import Episode, EpisodeRecord
 from memgym.registry import UnknownName
 from memgym.train.measures import mean_measures, measures
@@ -37,7 +37,7 @@ def earned(reward: Reward, of: EpisodeRecord) -> Earned:
 
 
 class Strict:
-    """A judge that passes what begins with a capital letter."""
+    """A judge that passes what begins with a capital letter, has no verdict on "?" and is not there for "!"."""
 
     name = "strict"
 
@@ -46,7 +46,10 @@ class Strict:
 
     async def chat(self, request: Request) -> Reply:
         self.asked.append(request)
-        return Reply("I say: PASS." if str(request.inputs["given"])[0].isupper() else "FAIL")
+        given = request.inputs["prediction"]
+        if given == "!":
+            raise ModelError("gone")
+        return Reply("Hm." if given == "?" else f'{{"verdict": "{"correct" if given[0].isupper() else "wrong"}"}}')
 
 
 def test_the_outcome_is_what_the_environment_gave() -> None:
@@ -66,7 +69,24 @@ def test_a_judge_is_asked_about_each_answer_that_was_given() -> None:
     said = record("", "", "<answer>Red</answer>", "<answer>green</answer>")
 
     assert earned(Reward("judge", model=judge), said).base == 0.5
-    assert [one.inputs["accepted"] for one in judge.asked] == [["red"], ["green"]]
+    assert [one.inputs["answers"] for one in judge.asked] == [("red",), ("green",)]
+    assert all("colour" in one.inputs["question"] for one in judge.asked)
+
+
+def test_an_answer_without_a_verdict_counts_nothing_and_is_counted() -> None:
+    said = record("", "", "<answer>Red</answer>", "<answer>?</answer>")
+
+    assert earned(Reward("judge", model=Strict()), said) == Earned(0.5, 0.5, unjudged=0.5)
+
+
+def test_a_judge_that_is_not_there_stops_training_after_a_while() -> None:
+    reward = Reward("judge", model=Strict())
+    said = record("", "", "<answer>!</answer>", "<answer>!</answer>")
+
+    for _ in range(3):
+        assert earned(reward, said) == Earned(0.0, 0.0, unjudged=1.0)
+    with pytest.raises(ModelError, match="gone"):
+        earned(reward, said)
 
 
 def test_a_judge_without_a_model_and_an_unknown_reward_say_what_is_wrong() -> None:

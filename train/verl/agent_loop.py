@@ -45,7 +45,7 @@ class Trajectory:
     def numbers(self) -> dict[str, float]:
         """The measures of the episode, and its reward with every part of it."""
         parts = {f"reward/{name}": value for name, value in self.earned.terms.items()}
-        base = {"reward": self.earned.reward, "reward/base": self.earned.base}
+        base = {"reward": self.earned.reward, "reward/base": self.earned.base, "reward/unjudged": self.earned.unjudged}
         return {**measures(self.record, self.segments), **base, **parts}
 
 

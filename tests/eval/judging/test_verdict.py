@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from memgym import registry
 from memgym.eval.config import JudgeConfig, RunConfig
 from memgym.eval.judging.agreement import kappa
-from memgym.eval.judging.judge import Case, judge, pin, read, request_of
+from memgym.eval.judging.asking import pin
+from memgym.verdict import Case, judge, read, request_of
 
 CASE = Case("Where is it?", ("Paris", "the French capital"), "in Paris")
 

@@ -1,6 +1,6 @@
-"""One verdict: what is asked of the judge, in which words, and how its reply is read.
+"""One verdict: what is asked of a judge, in which words, and how its reply is read.
 
-Separate from where verdicts are kept, because a score by a judge means nothing without this: prompt and temperature.
+In the hall, because a score and a reward by a judge are the same question; neither means anything without its prompt.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
 from typing import Any
 
-from memgym.model import ChatModel, Message, ModelError, Request, Usage
-from memgym.records import NO_USAGE
-
-from ..config import JudgeConfig
+from .model import ChatModel, Message, ModelError, Request, Usage
+from .records import NO_USAGE
+from .task import Outcome
 
 ATTEMPTS = 3
 TEMPERATURE = 0.0
@@ -45,8 +44,6 @@ AGAIN = 'This reply holds no verdict. Reply with one JSON object: {"reason": "..
 
 _VERDICT = re.compile(r'"verdict"\s*:\s*"(correct|wrong)"', re.IGNORECASE)
 _REASON = re.compile(r'"reason"\s*:\s*("(?:[^"\\]|\\.)*")')
-_OPERATION = frozenset({"base_url", "cache", "prices", "timeout", "retries", "concurrency", "limit"})
-"""Options of a model that say where and how it is called; what it says does not depend on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +71,24 @@ class Verdict:
     usage: Usage = NO_USAGE
 
 
-def pin(config: JudgeConfig, model: ChatModel) -> dict[str, Any]:
-    """Return what verdicts depend on; two runs with another pin cannot be compared."""
-    return {
-        "model": model.name,
-        "options": {name: value for name, value in config.options.items() if name not in _OPERATION},
-        "prompt": PROMPT,
-        "digest": sha256(json.dumps([SYSTEM, USER, SCHEMA, AGAIN], sort_keys=True).encode()).hexdigest()[:16],
-        "temperature": TEMPERATURE,
-        "max_tokens": config.max_tokens,
-    }
+def cases_of(outcome: Outcome) -> list[Case | None]:
+    """Return what is to be judged of an outcome, question by question; None where nothing was answered.
+
+    A record without the texts of its questions (from an earlier version) is a ValueError.
+    """
+    if len(outcome.questions) != len(outcome.references):
+        raise ValueError(
+            "These records do not hold the texts of their questions, which a judge needs: an earlier version played "
+            "them. Play the run again."
+        )
+    triples = zip(outcome.questions, outcome.references, outcome.predictions, strict=True)
+    return [Case(text, answers, said) if said and said.strip() else None for text, answers, said in triples]
+
+
+def wording() -> dict[str, Any]:
+    """Return what a verdict depends on beside the model: the prompt's name, a digest of its words, the temperature."""
+    digest = sha256(json.dumps([SYSTEM, USER, SCHEMA, AGAIN], sort_keys=True).encode()).hexdigest()[:16]
+    return {"prompt": PROMPT, "digest": digest, "temperature": TEMPERATURE}
 
 
 def request_of(case: Case, max_tokens: int) -> Request:
