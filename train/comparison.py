@@ -59,7 +59,8 @@ def compare(folder: TrainingFolder, policies: Mapping[str, Path]) -> list[dict[s
 
 def bouts(recipe: Recipe) -> Iterator[Bout]:
     """Yield what is compared: in each setting both policies and the agents, under each mask the trained policy."""
-    agents = tuple({"agent": name} for name in recipe.test.agents)
+    bounds = ({"agent": name, "label": f"{name} (bound)"} for name in recipe.test.bounds)
+    agents = (*({"agent": name} for name in recipe.test.agents), *bounds)
     for name, options in held_out_settings(recipe).items():
         yield Bout(name, BEFORE, (_policy(recipe, BEFORE), *agents), options)
         yield Bout(name, AFTER, (_policy(recipe, AFTER),), options)

@@ -13,11 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Annotated, Any
 
 import typer
 
+from memgym.seeds import over_seeds
 from memgym.settings import parse_settings
 from memgym.structured import FEATURES, SLOT_FEATURES
 
@@ -31,7 +32,6 @@ NOTE = (
 )  # fmt: skip
 RESULTS = "results.json"
 WINDOW = 200
-_T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,9 @@ def compare(recipe: PpoRecipe, seeds: Sequence[int], episodes: int, out: Path, w
         # Spawned: a forked process would share the parent's thread pools, which do not survive it.
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             learned = list(pool.map(one, seeds))
-    rows = [*played, *(row for row, _ in learned), over_seeds([row.mean for row, _ in learned])]
+    mean, low, high = over_seeds([row.mean for row, _ in learned])
+    every = Row("PPO, all seeds", mean, max(0.0, low), min(1.0, high), len(learned))
+    rows = [*played, *(row for row, _ in learned), every]
     return {
         "recipe": recipe.model_dump(mode="json"),
         "features": {"sentence": FEATURES, "word": list(words), "slot": SLOT_FEATURES},
@@ -118,13 +120,6 @@ def proportion(name: str, rewards: Sequence[float]) -> Row:
     middle = (mean + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
     return Row(name, mean, max(0.0, middle - half), min(1.0, middle + half), n)
-
-
-def over_seeds(means: Sequence[float]) -> Row:
-    """Return the mean over seeds with Student's interval; of one seed the interval is that value, and n says so."""
-    mean, n = fmean(means), len(means)
-    half = _T95[min(n - 2, len(_T95) - 1)] * stdev(means) / math.sqrt(n) if n > 1 else 0.0
-    return Row("PPO, all seeds", mean, max(0.0, mean - half), min(1.0, mean + half), n)
 
 
 def curve(rewards: Sequence[float]) -> list[tuple[int, float]]:

@@ -92,7 +92,8 @@ class Validation(Part):
 class HeldOut(Part):
     """The table after training: the policy before and after, beside scripted agents, on samples not seen before.
 
-    ``agents`` read and answer with the policy as it was before GRPO. ``settings`` name further environment options
+    ``agents`` read and answer with the policy as it was before GRPO; so do ``bounds``, which are no competitors: they
+    show where the scale ends, and the table says so. ``settings`` name further environment options
     (``{800 documents: {documents: 800}}``); each is a table of its own. ``masks`` are allowed operations under which
     the trained policy is played too ("w/o update"), as AtomMem's Table 2.
     """
@@ -100,12 +101,13 @@ class HeldOut(Part):
     split: str | None = "test"
     samples: int = Field(default=200, ge=1)
     agents: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
     settings: dict[str, dict[str, Any]] = Field(default_factory=dict)
     masks: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _named(self) -> HeldOut:
-        for agent in self.agents:
+        for agent in (*self.agents, *self.bounds):
             registry.target("agent", agent)
         for mask in self.masks:
             allowed(mask)

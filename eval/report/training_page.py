@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from memgym.seeds import Interval, over_seeds
+
 from .curves import Curve, curves
 from .figures import Figure
 from .svg import standalone
@@ -18,6 +20,8 @@ from .training_run import TrainingRun, read_training
 
 KINDS = ("create", "read", "update", "delete", "scratchpad", "link", "evolve")
 _REWARD = "episode/reward"
+AFTER = "policy, after GRPO"
+"""The label of the trained policy in the training wing's comparison."""
 By = Callable[[TrainingRun], Mapping[int, float]]
 
 
@@ -41,9 +45,10 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A row of the comparison over the seeds of a training: the mean reward, the lowest and the highest of a run.
+    """A row of the comparison over the seeds of a training: the mean reward with its 95 % interval over seeds.
 
-    Of a single run ``low`` and ``high`` are its 95 % interval over episodes.
+    Of a single run the interval is that over episodes. ``behind`` is how much less it earned than the trained policy in
+    the same setting (a mask: than without the mask), run by run; None for what it is compared with, and of one run.
     """
 
     setting: str
@@ -55,6 +60,7 @@ class Compared:
     high: float
     operations: float
     tokens: float
+    behind: Interval | None = None
 
 
 def training_page(paths: Sequence[Path]) -> tuple[str, list[Figure], str]:
@@ -88,14 +94,22 @@ def markdown(group: Seeds) -> str:
     rows = compared(group)
     if not rows:
         return ""
-    bounds = "lowest to highest seed" if len(group.runs) > 1 else "95 % interval"
-    head = f"| {group.label}: setting | agent | n | reward | {bounds} | operations a step |"
+    over = "seeds" if len(group.runs) > 1 else "episodes"
+    head = f"| {group.label}: setting | agent | n | reward | 95 % interval over {over} | operations a step |"
     lines = [
         f"| {row.setting or 'own'} | {row.agent} | {row.n} | {number(row.mean)} | {number(row.low)} to "
         f"{number(row.high)} | {number(row.operations, 2)} |"
         for row in rows
     ]
-    return "\n".join([head, "|---|---|---|---|---|---|", *lines, ""])
+    if len(group.runs) == 1:
+        return "\n".join([head, "|---|---|---|---|---|---|", *lines, ""])
+    behind = (f" {_told(row.behind)} |" for row in rows)
+    lines = [line + more for line, more in zip(lines, behind, strict=True)]
+    return "\n".join([f"{head} less than the trained policy by |", "|---|---|---|---|---|---|---|", *lines, ""])
+
+
+def _told(found: Interval | None) -> str:
+    return "" if found is None else f"{number(found.mean)} ({number(found.low)} to {number(found.high)})"
 
 
 def seeds_of(runs: Sequence[TrainingRun]) -> list[Seeds]:
@@ -214,15 +228,26 @@ def compared(group: Seeds) -> list[Compared]:
         for row in run.table:
             rows.setdefault((row["setting"], row["agent"]), []).append(row)
     settings = list(dict.fromkeys(setting for setting, _ in rows))
-    found = [_compared(setting, agent, own) for (setting, agent), own in rows.items()]
+    found = [_compared(rows, key) for key in rows]
     return sorted(found, key=lambda row: (settings.index(row.setting), -row.mean, row.agent))
 
 
-def _compared(setting: str, agent: str, rows: Sequence[Mapping[str, Any]]) -> Compared:
+def _compared(table: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], key: tuple[str, str]) -> Compared:
+    rows = table[key]
     means = [row["reward"]["mean"] for row in rows]
-    single = rows[0]["reward"]
-    low, high = (min(means), max(means)) if len(rows) > 1 else (single["low"], single["high"])
+    mean, low, high = over_seeds(means)
+    if len(rows) == 1:
+        low, high = rows[0]["reward"]["low"], rows[0]["reward"]["high"]
     return Compared(
-        setting, agent, len(rows), sum(row["n"] for row in rows), fmean(means), low, high,
-        fmean(row["operations"] for row in rows), fmean(row["tokens"] for row in rows),
+        *key, len(rows), sum(row["n"] for row in rows), mean, max(0.0, low), min(1.0, high),
+        fmean(row["operations"] for row in rows), fmean(row["tokens"] for row in rows), _behind(table, key),
     )  # fmt: skip
+
+
+def _behind(table: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], key: tuple[str, str]) -> Interval | None:
+    """Return how much less a row earned than the trained policy, paired by run."""
+    reference = (key[0] if key[1] != AFTER else "", AFTER)
+    if reference == key or reference not in table or not len(table[reference]) == len(table[key]) > 1:
+        return None
+    pairs = zip(table[reference], table[key], strict=True)
+    return over_seeds([one["reward"]["mean"] - other["reward"]["mean"] for one, other in pairs])

@@ -8,7 +8,7 @@ import pytest
 
 from memgym.env import MemoryEnv
 from memgym.structured import make_view
-from memgym.train.ppo import curve, over_seeds, proportion
+from memgym.train.ppo import curve, proportion
 from memgym.train.sb3 import PpoRecipe, evaluate, lexicon, view
 from memgym.train.scripts import scripts
 
@@ -56,12 +56,6 @@ def test_an_interval_of_a_share_stays_between_0_and_1() -> None:
     assert (proportion("a", [1.0] * 50).high, proportion("a", [0.0] * 50).low) == (1.0, 0.0)
     half = proportion("a", [0.0, 1.0] * 50)
     assert (round(half.low, 3), half.mean, round(half.high, 3)) == (0.404, 0.5, 0.596)
-
-
-def test_an_interval_over_seeds_is_students() -> None:
-    row = over_seeds([0.7, 0.8, 0.9])
-    assert (row.n, round(row.mean, 3), round(row.mean - row.low, 3)) == (3, 0.8, 0.248)
-    assert over_seeds([0.7]).low == 0.7
 
 
 def test_a_curve_has_a_point_for_each_full_window() -> None:

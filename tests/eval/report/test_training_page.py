@@ -11,7 +11,7 @@ import yaml
 
 from memgym.eval.report.commands import report
 from memgym.eval.report.curves import Curve, curves
-from memgym.eval.report.training_page import compared, seeds_of, training_page
+from memgym.eval.report.training_page import AFTER, compared, seeds_of, training_page
 from memgym.eval.report.training_run import read_training
 
 RECIPE: dict[str, Any] = {
@@ -97,8 +97,20 @@ def test_seeds_are_compared_by_their_means(tmp_path: Path) -> None:
         for seed, mean in enumerate((0.4, 0.6))
     ]
     first, second = compared(seeds_of(runs)[0])
-    assert (first.runs, first.n, first.mean, first.low, first.high) == (2, 20, 0.5, 0.4, 0.6)
+    assert (first.runs, first.n, first.mean, first.low, first.high) == (2, 20, 0.5, 0.0, 1.0)
     assert second.setting == "mask"
+
+
+def test_rows_are_told_from_the_trained_policy_seed_by_seed(tmp_path: Path) -> None:
+    def table(mean: float) -> list[dict[str, Any]]:
+        return [row(AFTER, mean), row("rag", mean - 0.2), row(AFTER, mean - 0.1, "w/o update")]
+
+    paths = [folder(tmp_path / f"{seed}", [step(1, 0.1)], table(0.5 + seed / 10), seed=seed) for seed in range(3)]
+    own, rag, masked = compared(seeds_of([read_training(path) for path in paths])[0])
+    assert own.behind is None
+    assert rag.behind == pytest.approx((0.2, 0.2, 0.2))
+    assert masked.behind == pytest.approx((0.1, 0.1, 0.1))
+    assert "0.200 (0.200 to 0.200)" in training_page(paths)[-1]
 
 
 def test_the_comparison_is_a_table_for_a_document_too(tmp_path: Path) -> None:
