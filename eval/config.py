@@ -62,7 +62,7 @@ class JudgeConfig(BaseModel):
         """Refuse a model that cannot give a verdict, and a name that nobody has, before anything is played."""
         if model == "none":
             raise ValueError("The model 'none' says nothing, so it judges nothing; give openai:NAME, for instance.")
-        registry.target("model", model.partition(":")[0])
+        registry.model_kind(model)
         return model
 
     @field_validator("options")
@@ -189,7 +189,7 @@ def refusal(config: RunConfig, plan: Plan, agent: AgentConfig) -> str:
         built(agent).check(frozenset(plan.benchmark.provides))
     except ValueError as refused:
         return str(refused)
-    model = registry.load("model", config.model.partition(":")[0])
+    model = registry.load("model", registry.model_kind(config.model))
     asked = set(getattr(registry.load("agent", agent.agent), "asks", ()))
     if hasattr(model, "kinds") and (unanswered := sorted(asked - model.kinds())):
         return f"the model {config.model!r} is no language model and does not answer {', '.join(unanswered)}"

@@ -110,10 +110,22 @@ def make_agent(name: str, *, model: ChatModel | None = None, **options: Any) -> 
 
 def make_model(name: str, **options: Any) -> ChatModel:
     """Build a chat model: "rules", "openai:gpt-4o-mini", "transformers:PATH" (what follows the colon is ``model``)."""
-    kind, _, rest = name.partition(":")
+    kind, rest = model_kind(name), name.partition(":")[2]
     if rest:
         options = {"model": rest, **options}
     return cast("ChatModel", call(load("model", kind), f"model {kind!r}", options, f": write {kind}:NAME"))
+
+
+def model_kind(name: str) -> str:
+    """Return the kind of a chat model, "kind" or "kind:NAME"; a folder is a ValueError that says how it is named."""
+    kind = name.partition(":")[0]
+    if kind not in _rows["model"] and os.path.isdir(name):
+        raise ValueError(
+            f"{name!r} is a folder. A model in it is named transformers:{name}, or policy:{name}, "
+            "which answers many requests in one batch on a CPU."
+        )
+    target("model", kind)
+    return kind
 
 
 def call(function: Any, what: str, options: Mapping[str, Any], hint: str = "") -> Any:

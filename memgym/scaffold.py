@@ -140,12 +140,16 @@ def new(
     kind: Annotated[str, typer.Argument(help=f"What to write: {', '.join((*FILES, *MAKERS))}.")],
     name: Annotated[str, typer.Argument(help="Its name, as it will stand in MemGym/NAME; of a model, its folder.")],
     out: Annotated[Path, typer.Option(help="The folder in which the new folder is made.")] = Path(),
-    seed: Annotated[int, typer.Option(help="Seed of a model's weights.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Seed of a model's weights.")] = None,
+    source: Annotated[str | None, typer.Option("--from", help="What a model is made from: tiny, smollm2.")] = None,
 ) -> None:
-    """Write the skeleton of a benchmark, a package whose tests pass as they stand; or a tiny model to train."""
+    """Write the skeleton of a benchmark, a package whose tests pass as they stand; or a small model to train."""
+    given = {key: value for key, value in (("seed", seed), ("source", source)) if value is not None}
     if kind in MAKERS:
-        registry.load("command", MAKERS[kind])(out / name, seed=seed)
+        registry.load("command", MAKERS[kind])(out / name, **given)
         return
+    if given:
+        raise ValueError(f"--seed and --from are of a model, not of a {kind}: memgym new model NAME.")
     folder = write(kind, name, out)
     typer.echo(f"Wrote {folder}. Next: pip install -e {folder} && python -m pytest {folder}")
 

@@ -14,7 +14,7 @@ COMMANDS = {
 COMMAND_HELP = {
     "train": "Train a policy to manage its memory, as a recipe says.",
     "sft": "Warm a policy up: imitate the steps of a teacher's episodes that scored.",
-    "new-model": "Make a tiny language model to train, from a seed and without a download.",
+    "new-model": "Make a small language model to train, from a seed or from an installed package.",
     "recipes": "List the recipes of training, or print one.",
     "ppo": "Learn memory decisions with Stable-Baselines3 on the structured view, beside scripts.",
     "ppo-figure": "Draw a run of memgym ppo.",

@@ -11,9 +11,9 @@ from typing import Any
 
 from .comparison import AFTER, BEFORE, compare
 from .folder import TrainingFolder
+from .policy.makers import MAKERS, make_first
 from .recipe import Recipe
 
-TINY = "tiny"
 Say = Callable[[str], None]
 
 
@@ -30,23 +30,16 @@ def train(folder: TrainingFolder, say: Say) -> list[dict[str, Any]]:
 
 
 def first_policy(folder: TrainingFolder, say: Say) -> Path:
-    """Return the policy with which GRPO starts: made where it is "tiny", warmed up where the recipe says so."""
+    """Return the policy with which GRPO starts: made where MAKERS has it, warmed up where the recipe says so."""
     recipe = folder.recipe
     start = Path(recipe.model.path)
-    if recipe.model.path == TINY:
-        say("making a tiny policy")
-        start = folder.made("start", lambda place: make_tiny(recipe, place))
+    if recipe.model.path in MAKERS:
+        say(f"making the policy {recipe.model.path}")
+        start = folder.made("start", lambda place: make_first(recipe, place))
     if recipe.sft is None:
         return start
     say(f"warm start on {recipe.sft.episodes} episodes of {recipe.sft.teacher}")
     return folder.made("warm", lambda place: _warm_up(recipe, start, place), goes_on=True)
-
-
-def make_tiny(recipe: Recipe, place: Path) -> None:
-    """Make the policy of a recipe whose model is "tiny"."""
-    from .policy import make_policy
-
-    make_policy(place, seed=recipe.seed, **recipe.model.options)
 
 
 def _warm_up(recipe: Recipe, start: Path, place: Path) -> None:

@@ -78,7 +78,7 @@ class Actor(Part):
 
 
 class Model(Part):
-    """The policy: a folder, a Hugging Face id, or "tiny", which is made from ``options`` (docs/training.md).
+    """The policy: a folder, a Hugging Face id, or "tiny" or "smollm2", made from ``options`` (docs/policies.md).
 
     ``template`` are more variables for the chat template (``{enable_thinking: false}`` for Qwen3).
     """

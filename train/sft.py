@@ -18,9 +18,9 @@ from memgym.records import Episode, EpisodeRecord, read_records
 from memgym.rollout import play
 
 from .demonstrations import Demonstration, demonstrations
+from .policy.makers import MAKERS, make_first
 from .recipe import Recipe
 from .recipe_files import load_recipe
-from .running import TINY, make_tiny
 from .segments import Segment, prompt_ids
 
 TRACES, WORK = "traces.jsonl", "training"
@@ -45,12 +45,12 @@ def sft(
 
 
 def _first(recipe: Recipe, out: Path) -> Path:
-    """Return the recipe's policy; a tiny one is made beside the result."""
-    if recipe.model.path != TINY:
+    """Return the recipe's policy; one that MAKERS has is made beside the result."""
+    if recipe.model.path not in MAKERS:
         return Path(recipe.model.path)
     made = out.with_name(f"{out.name}-start")
     if not (made / "config.json").is_file():
-        make_tiny(recipe, made)
+        make_first(recipe, made)
     return made
 
 

@@ -210,6 +210,14 @@ def test_a_part_that_lacks_its_name_says_how_to_write_it(
     assert "write openai:NAME" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--model", "--judge"])
+def test_a_folder_is_no_name_of_a_model_and_is_told_how_it_becomes_one(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("bench", "--agent", "llm", option, str(tmp_path)) == 2
+    assert f"transformers:{tmp_path}, or policy:{tmp_path}" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("outside")
 def test_the_debug_variable_shows_where_a_mistake_arose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMGYM_DEBUG", "1")

@@ -1,4 +1,4 @@
-"""Tiny policies: causal language models of about a million parameters or less, made from a seed, with no download."""
+"""Policies that need no hub: tiny ones made from a seed, and a real one from the file that a package brings."""
 
 from __future__ import annotations
 

@@ -7,18 +7,21 @@ from typing import Annotated
 
 import typer
 
+from .makers import MAKERS, make
+
 
 def new_model(
     folder: Annotated[Path, typer.Argument(help="The folder of the new policy.")],
-    seed: Annotated[int, typer.Option(help="Seed of its weights and of its tokenizer's text.")] = 0,
-    env: Annotated[str, typer.Option(help="The environment on whose text the tokenizer is trained.")] = (
-        "MemGym/Whereabouts"
-    ),
+    source: Annotated[str, typer.Option("--from", help=f"What it is made from: {', '.join(MAKERS)}.")] = "tiny",
+    seed: Annotated[int | None, typer.Option(help="Seed of a tiny one's weights and of its tokenizer's text.")] = None,
+    env: Annotated[
+        str | None,
+        typer.Option(help="The environment on whose text a tiny one's tokenizer is trained (MemGym/Whereabouts)."),
+    ] = None,
 ) -> None:
-    """Make a tiny language model to train, from a seed and without a download."""
-    from .making import make_policy
-
+    """Make a small language model to train: a tiny one from a seed, or a real one from an installed package."""
     if folder.exists():
         raise FileExistsError(f"{folder} exists already; give another folder.")
-    make_policy(folder, seed=seed, env=env)
-    typer.echo(f"Wrote {folder}. Next: memgym sft synthetic-cpu --model {folder}")
+    given = {"seed": seed, "env": env}
+    make(source, folder, **{name: value for name, value in given.items() if value is not None})
+    typer.echo(f"Wrote {folder}. Next: memgym sft {MAKERS[source].recipe} --model {folder}")
