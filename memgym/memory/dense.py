@@ -33,6 +33,16 @@ class DenseIndex:
         self._rows: dict[int, int] = {}
         self._bound: Any = None
 
+    @classmethod
+    def over(cls, keys: Sequence[int], rows: NDArray[np.float32]) -> DenseIndex:
+        """Return an index of distinct keys that takes over their vectors, the first rows of [>= keys, dimension]."""
+        index = cls(rows.shape[1])
+        if not _finite(rows[: len(keys)]):
+            raise ValueError("Vectors must be finite; there is NaN or infinity among those given.")
+        index._matrix, index._keys = rows, list(keys)
+        index._rows = {key: row for row, key in enumerate(keys)}
+        return index
+
     def __len__(self) -> int:
         return len(self._rows)
 

@@ -1,23 +1,21 @@
 """A memory that outlives its process: every operation is in an SQLite file before its result is given.
 
-The file holds the present state (entries with their vectors, scratchpad, counters), one transaction an operation, in
-WAL mode: a process killed between any two operations loses nothing that it was told was done. A power cut can lose
-the last operations unless ``sync="full"``.
+The file holds the present state (entries, vectors, scratchpad, counters), one transaction an operation, in WAL mode: a
+process killed between any two operations loses nothing that it was told was done. A power cut can lose the last
+operations unless ``sync="full"``.
 """
 
 from __future__ import annotations
 
+import gc
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memgym.memory.entry import Entry
 from memgym.memory.file import JournalError, MemoryFile
 from memgym.memory.memory import Memory
 
@@ -52,13 +50,14 @@ class DurableMemory(Memory):
             self._file.close()
             raise
         self.journal = self._file
-        for store in self.stores.values():
-            store.on_vectors = self._file.vectors
+        for name, store in self.stores.items():
+            store.on_vectors = partial(self._file.vectors, name)
 
     def _open(self, reembed: bool) -> None:
         try:
             self._file.check(self._identity(), reembed=reembed)
-            self._load()
+            with _uncollected():
+                self._load()
         except JournalError:
             raise
         except (sqlite3.DatabaseError, ValueError, TypeError, LookupError, AttributeError) as broken:
@@ -74,16 +73,12 @@ class DurableMemory(Memory):
         }
 
     def _load(self) -> None:
-        entries: dict[str, list[tuple[int, Entry]]] = {name: [] for name in self.stores}
-        vectors: dict[int, NDArray[np.float32]] = {}
-        for key, entry, vector in self._file.rows():
-            entries[entry.store].append((key, entry))
-            if vector is not None:
-                vectors[key] = vector
+        encoders = {name: store.encoder for name, store in self.stores.items()}
+        dimensions = {name: None if one is None else one.dimension for name, one in encoders.items()}
+        found, self._next, self.clock = self._file.load(dimensions)
         for name, store in self.stores.items():
-            store.load(entries[name], _checked(vectors, entries[name], store.encoder, name))
+            store.load(found[name])
         self.scratchpad = self._file.get("scratchpad", "")
-        self._next, self.clock = self._file.counters()
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -110,14 +105,13 @@ class DurableMemory(Memory):
         self.close()
 
 
-def _checked(
-    vectors: Mapping[int, NDArray[np.float32]], entries: Sequence[tuple[int, Entry]], encoder: Encoder | None, name: str
-) -> dict[int, NDArray[np.float32]]:
-    found = {key: vectors[key] for key, _ in entries if key in vectors}
-    for key, vector in found.items():
-        if encoder is None or vector.shape != (encoder.dimension,):
-            expected = "none" if encoder is None else f"one of {encoder.dimension} numbers"
-            raise JournalError(
-                f"Entry m{key} of store {name!r} has a vector of {vector.size} numbers; expected {expected}."
-            )
-    return found
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Make many values without the garbage collector, which would look at all of them again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -6,7 +6,7 @@ nothing to index, and what one step created is encoded in one call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from memgym.memory.encoders import Encoder
+    from memgym.memory.unread import Loaded
 
 Vectors = Callable[[Sequence[int], "NDArray[np.float32]"], None]
 
@@ -162,18 +163,17 @@ class Store:
                 self.on_vectors(keys, vectors)
         return self._dense
 
-    def load(self, entries: Iterable[tuple[int, Entry]], vectors: dict[int, NDArray[np.float32]]) -> None:
-        """Fill an empty store; entries with a vector are not encoded again."""
-        import numpy as np
-
-        for key, entry in entries:
-            self.put(key, entry)
-        known = [key for key in self._unencoded if key in vectors]
-        if self._dense is not None and known:
-            self._dense.add(known, np.stack([vectors[key] for key in known]))
-            self._dense = self.scaling.grown(self._dense)
-            for key in known:
-                del self._unencoded[key]
+    def load(self, held: Loaded) -> None:
+        """Fill an empty store with what a file holds; entries with a vector are not encoded again."""
+        self.entries, self._keys = held.entries, held.texts
+        for key, links in held.links:
+            self._relink(key, (), links)
+        self._unindexed = dict.fromkeys(held.entries)
+        if self._dense is not None:
+            encoded = set(held.encoded)
+            self._unencoded = {key: None for key in held.entries if key not in encoded}
+            if encoded:
+                self._dense = self.scaling.grown(DenseIndex.over(held.encoded, held.vectors))
 
     def snapshot(self) -> StoreSnapshot:
         return StoreSnapshot(

@@ -104,7 +104,8 @@ def hold(made: MemoryEnv) -> None:
     assert all(memory.get(id) for entry in memory.entries() for id in entry.links)
     for store in memory.stores.values():
         fresh = Store(store.name, store.encoder)
-        fresh.load([(key_of(entry.id), entry) for entry in memory.entries(store.name)], {})
+        for entry in memory.entries(store.name):
+            fresh.put(key_of(entry.id), entry)
         for by in store.ways:
             assert store.search("Mia has 記憶", 5, by) == fresh.search("Mia has 記憶", 5, by)
     seen = made.pomdp.seen

@@ -256,7 +256,8 @@ class MemoryMachine(RuleBasedStateMachine):
             return  # An index is brought up to date when it is asked: let changes pile up, too.
         for store in self.memory.stores.values():
             fresh = Store(store.name, store.encoder)
-            fresh.load([(key_of(entry.id), entry) for entry in self.memory.entries(store.name)], {})
+            for entry in self.memory.entries(store.name):
+                fresh.put(key_of(entry.id), entry)
             for query in QUERIES:
                 for by in store.ways:
                     assert store.search(query, 4, by) == fresh.search(query, 4, by), (store.name, by, query)
