@@ -12,7 +12,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PINNED_EXTRAS = (
-    "test", "embed", "plot", "map", "browser", "data", "alfworld", "train", "sb3", "ray", "metrics", "bertscore"
+    "test", "embed", "plot", "map", "browser", "data", "alfworld", "train", "sb3", "ray", "metrics", "bertscore",
+    "smollm2",
 )  # fmt: skip
 LINES = [
     line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line and not line.startswith("#")
