@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from memgym.eval.bench import run_bench
-from memgym.eval.config import AgentConfig, RunConfig
-from memgym.eval.folder import RECORDS
-from memgym.eval.report.rescoring import rescored
-from memgym.eval.report.runs import read_run, uncollected
-from memgym.eval.scored import score
+from memgym.eval.bench import run_bench  # type: ignore[import-not-found]
+from memgym.eval.config import AgentConfig, RunConfig  # type: ignore[import-not-found]
+from memgym.eval.folder import RECORDS  # type: ignore[import-not-found]
+from memgym.eval.report.rescoring import rescored  # type: ignore[import-not-found]
+from memgym.eval.report.runs import read_run, uncollected  # type: ignore[import-not-found]
+from memgym.eval.scored import score  # type: ignore[import-not-found]
 from memgym.records import EpisodeRecord, read_records
 
 EPISODES = 10_000
@@ -83,7 +83,7 @@ def main(count: int = EPISODES) -> bool:
 
 
 if __name__ == "__main__":
-    _asked, _folder = int((sys.argv[1:] or [EPISODES])[0]), sys.argv[2:]
+    _asked, _folder = int((sys.argv[1:] or [str(EPISODES)])[0]), sys.argv[2:]
     if _folder:
         store(Path(_folder[0]), _asked)
     else:
