@@ -10,6 +10,7 @@ from typing import Any
 
 from memgym.extras import require
 from memgym.model import ModelError, Reply, Request
+from memgym.pretrained import pretrained
 
 from .gathering import Gathering
 from .sampling import BatchSampler
@@ -48,8 +49,8 @@ class BatchedModel:
         self._model = model
         self._prompt_limit, self._response_limit = prompt_limit, response_limit
         self._template = dict(template or {})
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(model)
-        network = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32).eval()
+        self._tokenizer = pretrained(transformers.AutoTokenizer, model)
+        network = pretrained(transformers.AutoModelForCausalLM, model, dtype=torch.float32).eval()
         sampler = BatchSampler(network, ends_of(network, self._tokenizer), rows=rows)
         self._gathering = Gathering(sampler.generate, most=rows)
 

@@ -51,7 +51,9 @@ class Rollout(Part):
     """How the policy plays: sampling, the longest prompt and response in tokens, and the engine that generates.
 
     ``engine`` "" is vllm on GPUs and the transformers server on CPUs. ``device_tokens`` is how many tokens a device
-    takes in one forward pass of training. ``mode`` is verl's trainer mode; see TESTED_MODES.
+    takes in one forward pass of training. ``reuse_log_probs``: the trainer takes the log-probabilities that the engine
+    told as those of the old policy (verl's bypass mode), which saves a forward pass where both compute alike, as on a
+    CPU. ``mode`` is verl's trainer mode; see TESTED_MODES.
     """
 
     temperature: float = Field(default=1.0, gt=0)
@@ -63,10 +65,16 @@ class Rollout(Part):
     gpu_share: float = Field(default=0.65, gt=0, le=1)
     tensor_parallel: int = Field(default=1, ge=1)
     workers: int = Field(default=8, ge=1)
+    reuse_log_probs: bool = False
     mode: str = "sync"
 
     @model_validator(mode="after")
     def _known(self) -> Rollout:
+        if self.reuse_log_probs and self.top_p < 1.0:
+            raise ValueError(
+                f"rollout.reuse_log_probs needs top_p=1, not {self.top_p}: the probabilities of a cut distribution are "
+                "not those that the trainer computes."
+            )
         if self.mode not in MODES:
             raise ValueError(str(registry.unknown("trainer mode", self.mode, MODES)))
         if self.device_tokens < self.prompt_tokens + self.response_tokens:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from memgym.extras import require
+from memgym.pretrained import pretrained
 from memgym.records import Episode, EpisodeRecord, read_records
 from memgym.rollout import play
 
@@ -65,14 +66,14 @@ def warm_start(recipe: Recipe, start: Path, folder: Path) -> None:
         raise ValueError("The recipe has no section sft.")
     folder.mkdir(parents=True, exist_ok=True)
     traces = _traces(recipe, folder / TRACES)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(start, trust_remote_code=recipe.model.trust_remote_code)
+    tokenizer = pretrained(transformers.AutoTokenizer, start, trust_remote_code=recipe.model.trust_remote_code)
     kept = [one for one in traces if one.outcome is not None and one.outcome.reward >= said.keep]
     segments = [one for one in _segments(recipe, kept, tokenizer) if _length(one) <= said.max_tokens]
     if not segments:
         raise ValueError(f"None of {len(traces)} episodes of {said.teacher!r} gave a step: sft.keep is {said.keep}.")
     if recipe.hardware.device == "cpu":
         torch.set_num_threads(recipe.hardware.threads)
-    network = transformers.AutoModelForCausalLM.from_pretrained(start, dtype=torch.float32)
+    network = pretrained(transformers.AutoModelForCausalLM, start, dtype=torch.float32)
     _imitate(recipe, network, segments, folder / WORK, tokenizer.pad_token_id)
     network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -12,6 +12,7 @@ from typing import Any
 
 from memgym.extras import require
 from memgym.model import Message, ModelError, Reply, Request, Usage, chat_text
+from memgym.pretrained import pretrained
 
 _EXTRA = "transformers"
 _WHAT = "An in-process transformers model"
@@ -52,8 +53,8 @@ class TransformersModel:
         self.name = f"transformers:{model}"
         self._template = dict(template or {})
         self._device = device
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(model)
-        loaded = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=dtype)
+        self._tokenizer = pretrained(transformers.AutoTokenizer, model)
+        loaded = pretrained(transformers.AutoModelForCausalLM, model, dtype=dtype)
         self._network = loaded.to(device).eval()
         self._ends = _ends(self._network, self._tokenizer)
         # generate() fills what a call leaves open from here, and a stored top_k would change what is sampled.

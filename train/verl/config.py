@@ -155,6 +155,8 @@ def _algorithm(recipe: Recipe, _: Places) -> Values:
     yield "algorithm.adv_estimator", "grpo"
     yield "algorithm.norm_adv_by_std_in_grpo", recipe.grpo.scale_by_std
     yield "algorithm.use_kl_in_reward", False
+    # With one optimizer step a rollout the old policy is the one that played: what it said need not be computed anew.
+    yield "algorithm.rollout_correction.bypass_mode", recipe.rollout.reuse_log_probs
     yield "critic.enable", False
 
 
