@@ -81,8 +81,10 @@ def test_a_driver_whose_ray_does_not_come_up_is_started_again(monkeypatch: pytes
 
 
 def test_ctrl_c_interrupts_the_driver_and_waits_for_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # A shell without job control starts what runs in the background with the signal ignored.
     waits = """
-import os, time
+import os, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 open(os.environ["VERL_FILE_LOGGER_PATH"], "w").write('{"step": 1, "data": {}}\\n')
 try:
     time.sleep(60)
