@@ -9,6 +9,7 @@ import pytest
 
 from memgym.pretrained import pretrained
 
+pytest.importorskip("torch", reason="needs the extra transformers")
 transformers = pytest.importorskip("transformers", reason="needs the extra transformers")
 
 
