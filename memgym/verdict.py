@@ -17,6 +17,8 @@ from .records import NO_USAGE
 from .task import Outcome
 
 ATTEMPTS = 3
+PATIENCE = 8
+"""Calls in a row that may fail before it is said that the model cannot be reached."""
 TEMPERATURE = 0.0
 PROMPT = "answers-1"
 """The name of the prompt; another wording gets another name."""
@@ -124,6 +126,29 @@ async def judge(model: ChatModel, case: Case, max_tokens: int) -> Verdict:
             messages=(*request.messages, Message("assistant", said[:2000] or "(empty reply)"), Message("user", AGAIN)),
         )
     return Verdict(case.key, None, f"No verdict in: {said[:200]!r}", usage + Usage(failures=1))
+
+
+class Judge:
+    """Asks one model for many verdicts, also at once; a call that fails is a verdict without a mark.
+
+    Where all of eight calls in a row fail, the ModelError of the last one is raised.
+    """
+
+    def __init__(self, model: ChatModel, max_tokens: int) -> None:
+        self._model, self._max_tokens = model, max_tokens
+        self._failed = 0
+
+    async def verdict(self, case: Case) -> Verdict:
+        """Ask for a verdict."""
+        try:
+            verdict = await judge(self._model, case, self._max_tokens)
+        except ModelError as error:
+            self._failed += 1
+            if self._failed >= PATIENCE:
+                raise
+            return Verdict(case.key, None, f"ModelError: {error}"[:500])
+        self._failed = 0
+        return verdict
 
 
 def read(reply: str) -> bool | None:

@@ -11,19 +11,16 @@ from statistics import fmean
 from typing import Any, NamedTuple, Protocol, cast
 
 from memgym import registry
-from memgym.model import ChatModel, ModelError
+from memgym.model import ChatModel
 from memgym.records import EpisodeRecord
 from memgym.task import Outcome
-from memgym.verdict import Case, cases_of, judge
+from memgym.verdict import Case, Judge, cases_of
 
 from .measures import malformed_share, operations
 
 OUTCOME, JUDGE = "outcome", "judge"
 UNLIMITED = 100
 """What the number of entries is divided by where memory has no capacity."""
-
-PATIENCE = 8
-"""Calls of a judge in a row that may fail before training stops: rewards of nobody teach nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +124,12 @@ class _Judge:
     """Asks a model about each answer that was given, as ``memgym judge`` does: the same prompt, the same verdicts.
 
     AtomMem's judge, deviating: one question at a time, so that no answer can be credited to another; greedy instead of
-    temperature 0.6. Where all of eight calls in a row fail, the ModelError of the last one is raised.
+    temperature 0.6. Where all of eight calls in a row fail, the ModelError of the last one ends the training: rewards
+    of nobody teach nothing.
     """
 
     def __init__(self, model: ChatModel, max_tokens: int) -> None:
-        self._model, self._max_tokens = model, max_tokens
-        self._failed = 0
+        self._judge = Judge(model, max_tokens)
 
     async def __call__(self, record: EpisodeRecord) -> Scored:
         marks = [await self._mark(case) for case in cases_of(_questioned(record))]
@@ -140,17 +137,7 @@ class _Judge:
 
     async def _mark(self, case: Case | None) -> bool | None:
         """Return whether an answer is correct, which none is not; None where no verdict could be had."""
-        if case is None:
-            return False
-        try:
-            verdict = await judge(self._model, case, self._max_tokens)
-        except ModelError:
-            self._failed += 1
-            if self._failed >= PATIENCE:
-                raise
-            return None
-        self._failed = 0
-        return verdict.correct
+        return False if case is None else (await self._judge.verdict(case)).correct
 
 
 def _questioned(record: EpisodeRecord) -> Outcome:

@@ -8,17 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from memgym import registry
-from memgym.model import ChatModel, ModelError
+from memgym.model import ChatModel
 from memgym.records import EpisodeRecord
-from memgym.verdict import Case, Verdict, cases_of, judge, wording
+from memgym.verdict import Case, Judge, cases_of, wording
 
 from ..config import JudgeConfig
 from ..metrics.scores import is_score
 from ..progress import Watch
 from .verdicts import VERDICTS, VerdictFile
-
-PATIENCE = 8
-"""Calls in a row that may fail before it is said that the model cannot be reached."""
 
 _OPERATION = frozenset({"base_url", "cache", "prices", "timeout", "retries", "concurrency", "limit"})
 """Options of a model that say where and how it is called; what it says does not depend on them."""
@@ -89,27 +86,15 @@ class _Asking:
     """Several askers that share what is left to be asked about."""
 
     def __init__(self, model: ChatModel, config: JudgeConfig, file: VerdictFile, watch: Watch, total: int) -> None:
-        self._model, self._config, self._file = model, config, file
-        self._watch, self._total = watch, total
-        self._failed = 0
+        self._judge, self._concurrency = Judge(model, config.max_tokens), config.concurrency
+        self._file, self._watch, self._total = file, watch, total
 
     async def all(self, cases: Sequence[Case]) -> None:
         waiting, self._done = iter(cases), self._total - len(cases)
-        await asyncio.gather(*(self._ask(waiting) for _ in range(self._config.concurrency)))
+        await asyncio.gather(*(self._ask(waiting) for _ in range(self._concurrency)))
 
     async def _ask(self, waiting: Iterator[Case]) -> None:
         for case in waiting:
-            self._file.add(await self._verdict(case))
+            self._file.add(await self._judge.verdict(case))
             self._done += 1
             self._watch(self._total, self._done)
-
-    async def _verdict(self, case: Case) -> Verdict:
-        try:
-            verdict = await judge(self._model, case, self._config.max_tokens)
-        except ModelError as error:
-            self._failed += 1
-            if self._failed >= PATIENCE:
-                raise
-            return Verdict(case.key, None, f"ModelError: {error}"[:500])
-        self._failed = 0
-        return verdict
