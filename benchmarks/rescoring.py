@@ -17,12 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from memgym.eval.bench import run_bench  # type: ignore[import-not-found]
-from memgym.eval.config import AgentConfig, RunConfig  # type: ignore[import-not-found]
-from memgym.eval.folder import RECORDS  # type: ignore[import-not-found]
-from memgym.eval.report.rescoring import rescored  # type: ignore[import-not-found]
-from memgym.eval.report.runs import read_run, uncollected  # type: ignore[import-not-found]
-from memgym.eval.scored import score  # type: ignore[import-not-found]
+from memgym.collecting import uncollected
+from memgym.eval.bench import run_bench
+from memgym.eval.config import AgentConfig, RunConfig
+from memgym.eval.folder import RECORDS
+from memgym.eval.report.rescoring import rescored
+from memgym.eval.report.runs import read_run
+from memgym.eval.scored import score
 from memgym.records import EpisodeRecord, read_records
 
 EPISODES = 10_000

@@ -11,12 +11,13 @@ from typing import Annotated
 
 import typer
 
+from memgym.collecting import uncollected
 from memgym.registry import unknown
 
 from ..scored import Scored, score
 from ..table import show
 from .rescoring import Change, changes, described, metric_of, prepare, rescored
-from .runs import Run, read_run, read_runs, uncollected
+from .runs import Run, read_run, read_runs
 from .texts import write_page
 from .training_run import is_training
 

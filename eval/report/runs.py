@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memgym.collecting import uncollected
 from memgym.records import EpisodeRecord, read_records
 
 from ..config import RunConfig
@@ -50,18 +49,6 @@ def read_run(path: Path) -> Run:
     cut = cut_line(file, len(read))
     records = with_verdicts(list(found.values()), folder.path)
     return Run(folder.path.resolve().name, folder.path, folder.config, tuple(records), cut)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Pause the search for cycles: among millions of new values without any it would be a fifth of the reading."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def read_runs(paths: Sequence[Path]) -> list[Run]:

@@ -19,7 +19,7 @@ import numpy as np
 from memgym.memory.chunks import TABLE, Chunks
 from memgym.memory.entry import Entry
 from memgym.memory.memory import key_of
-from memgym.memory.unread import Loaded, loaded, read, rest_of, written
+from memgym.memory.unread import Loaded, columns, loaded, read, written
 from memgym.memory.upgrade import from_two
 from memgym.registry import unknown
 
@@ -187,9 +187,8 @@ class MemoryFile:
     def put(self, entry: Entry, *, reindex: bool) -> None:
         """Keep an entry; ``reindex`` says that its vector, if there is one, is that of another text."""
         self._check_open()
-        key, text, rest = key_of(entry.id), entry.text.encode("utf-8", "surrogatepass"), rest_of(entry)
-        crc = zlib.crc32(rest, zlib.crc32(text))
-        values = (key, self._stores[entry.store], text, rest, crc, self._chunks.last)
+        key = key_of(entry.id)
+        values = (key, self._stores[entry.store], *columns(entry), self._chunks.last)
         self._pending.append((_PUT_ANEW if reindex else _PUT, values))
         self._last = key
 
@@ -227,11 +226,13 @@ class MemoryFile:
         self._check_open()
         if self._group is not None:
             self._flush()
-            self._written(lambda: self._chunks.add(self._stores[store], keys, vectors))
-            return
-        self._written(lambda: self._db.execute("BEGIN"))
-        self._written(lambda: self._chunks.add(self._stores[store], keys, vectors))
-        self._written(lambda: self._db.execute("COMMIT"))
+        self._written(lambda: self._add(store, keys, vectors))
+
+    def _add(self, store: str, keys: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        self._send(())
+        self._chunks.add(self._stores[store], keys, vectors)
+        if self._group is None:
+            self._db.execute("COMMIT")
 
     @contextmanager
     def together(self) -> Iterator[None]:

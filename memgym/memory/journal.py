@@ -7,7 +7,6 @@ operations unless ``sync="full"``.
 
 from __future__ import annotations
 
-import gc
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from memgym.collecting import uncollected
 from memgym.memory.file import JournalError, MemoryFile
 from memgym.memory.memory import Memory
 
@@ -56,7 +56,7 @@ class DurableMemory(Memory):
     def _open(self, reembed: bool) -> None:
         try:
             self._file.check(self._identity(), reembed=reembed)
-            with _uncollected():
+            with uncollected():
                 self._load()
         except JournalError:
             raise
@@ -103,15 +103,3 @@ class DurableMemory(Memory):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Make many values without the garbage collector, which would look at all of them again and again."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

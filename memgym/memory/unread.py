@@ -6,6 +6,7 @@ Separate from the file because a store takes them over: of a hundred thousand en
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import ItemsView, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,6 +48,12 @@ def rest_of(entry: Entry) -> bytes:
         ]  # fmt: skip
         return f"{begin},{_JSON.encode(said)[1:]}".encode("utf-8", "surrogatepass")
     return f"{begin}{_PLAIN}".encode("utf-8", "surrogatepass")
+
+
+def columns(entry: Entry) -> tuple[bytes, bytes, int]:
+    """Return what a file holds of an entry beside its id and its store: text, rest, and the crc of both."""
+    text, rest = entry.text.encode("utf-8", "surrogatepass"), rest_of(entry)
+    return text, rest, zlib.crc32(rest, zlib.crc32(text))
 
 
 @lru_cache(maxsize=256)

@@ -6,14 +6,13 @@ Separate because a file needs it once; all of it is one transaction, so a kill l
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from memgym.memory.chunks import ROWS, Chunks
 from memgym.memory.entry import Entry
-from memgym.memory.unread import read, rest_of
+from memgym.memory.unread import columns, read
 
 
 def from_two(database: sqlite3.Connection, chunks: Chunks, stores: Sequence[str], tables: str) -> None:
@@ -24,8 +23,8 @@ def from_two(database: sqlite3.Connection, chunks: Chunks, stores: Sequence[str]
     waiting: dict[int, list[tuple[int, bytes]]] = {at: [] for at in range(len(stores))}
     for key, value, vector, clock in database.execute("SELECT * FROM entries_before ORDER BY key"):
         entry = Entry.from_json(read(value))
-        store, text, rest = stores.index(entry.store), entry.text.encode("utf-8", "surrogatepass"), rest_of(entry)
-        row = (key, store, text, rest, zlib.crc32(rest, zlib.crc32(text)), 0, clock)
+        store = stores.index(entry.store)
+        row = (key, store, *columns(entry), 0, clock)
         database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         if vector is not None:
             waiting[store].append((key, vector))

@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_journal import Counting, do, nearest
 
-from memgym.memory import Memory, Write
+from memgym.memory import Memory
 from memgym.memory.encoders import HashingEncoder
 from memgym.memory.journal import DurableMemory, JournalError
-from memgym.operations import Create, Delete, Evolve, Link, Operation, Read, Result, Scratchpad, Update
+from memgym.operations import Create, Delete, Evolve, Link, Operation, Read, Scratchpad, Update
 
-SOURCE = Write("episode", 1, "test", 1)
 ODD = ["\ud800", "\ud83d\ude00", "\U0001f600", "a\x00b", "記憶", "ความจำ", "x" * 100_000]
-
-
-class Counting(HashingEncoder):
-    """Counts the texts that it encodes."""
-
-    def __init__(self, dimension: int = 16) -> None:
-        super().__init__(dimension)
-        self.texts: list[str] = []
-
-    def encode(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        self.texts += texts
-        return super().encode(texts, query=query)
-
-
-def do(memory: Memory, *operations: Operation) -> list[Result]:
-    return [memory.apply(operation, SOURCE) for operation in operations]
-
-
-def nearest(memory: Memory, query: str) -> list[str]:
-    return [hit.entry.id for hit in memory.read(Read(query, by="dense"), k=9)[1]]
 
 
 @pytest.fixture

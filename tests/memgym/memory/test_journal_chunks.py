@@ -8,19 +8,17 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from small_journal import Counting, do, hits
 
-from memgym.memory import Memory, Write
+from memgym.memory import Memory
 from memgym.memory.chunks import ROWS, SMALL
 from memgym.memory.encoders import HashingEncoder
 from memgym.memory.journal import DurableMemory, JournalError
-from memgym.operations import Create, Delete, Evolve, Link, Operation, Read, Result, Scratchpad, Update
-
-SOURCE = Write("episode", 1, "test", 1)
+from memgym.operations import Create, Delete, Evolve, Link, Read, Scratchpad, Update
 
 TWO = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
@@ -47,24 +45,8 @@ sys.stdin.readline()
 """
 
 
-class Counting(HashingEncoder):
-    """Counts the texts that it encodes."""
-
-    def __init__(self, dimension: int = 16) -> None:
-        super().__init__(dimension)
-        self.texts: list[str] = []
-
-    def encode(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        self.texts += texts
-        return super().encode(texts, query=query)
-
-
-def do(memory: Memory, *operations: Operation) -> list[Result]:
-    return [memory.apply(operation, SOURCE) for operation in operations]
-
-
-def nearest(memory: Memory, query: str) -> list[tuple[str, float]]:
-    return [(hit.entry.id, hit.score) for hit in memory.read(Read(query, by="dense"), k=9)[1]]
+def scored(memory: Memory, query: str) -> list[tuple[str, float]]:
+    return [(hit.entry.id, hit.score) for hit in hits(memory, query)]
 
 
 def chunks(path: Path) -> list[int]:
@@ -82,25 +64,25 @@ def path(tmp_path: Path) -> Path:
 def test_vectors_of_one_read_are_in_full_chunks(path: Path) -> None:
     with DurableMemory(path, {"main": Counting()}) as memory:
         do(memory, *(Create(f"text {number}") for number in range(ROWS + 5)))
-        before = nearest(memory, "text 3")
+        before = scored(memory, "text 3")
     assert chunks(path) == [ROWS, 5]
     with DurableMemory(path, {"main": Counting()}) as again:
-        assert nearest(again, "text 3") == before
+        assert scored(again, "text 3") == before
 
 
 def test_many_small_chunks_are_joined_when_the_file_is_opened(path: Path) -> None:
     with DurableMemory(path, {"main": Counting()}) as memory:
         for number in range(SMALL + 9):
             do(memory, Create(f"text {number}"))
-            nearest(memory, "text")
+            scored(memory, "text")
         do(memory, Update("m3", "another"), Delete("m4"))
-        nearest(memory, "text")
-        before = nearest(memory, "text 5")
+        scored(memory, "text")
+        before = scored(memory, "text 5")
     assert len(chunks(path)) == SMALL + 10
     for _ in range(2):
         encoder = Counting()
         with DurableMemory(path, {"main": encoder}) as again:
-            assert nearest(again, "text 5") == before
+            assert scored(again, "text 5") == before
         assert encoder.texts == ["text 5"]
     assert chunks(path) == [SMALL + 8]
 
@@ -108,7 +90,7 @@ def test_many_small_chunks_are_joined_when_the_file_is_opened(path: Path) -> Non
 def test_chunks_of_the_dead_are_given_up(path: Path) -> None:
     with DurableMemory(path, {"main": Counting()}) as memory:
         do(memory, *(Create(f"text {number}") for number in range(1200)))
-        nearest(memory, "text")
+        scored(memory, "text")
         with memory.together():
             do(memory, *(Delete(f"m{number}") for number in range(1, 1199)))
     with DurableMemory(path, {"main": Counting()}):
@@ -119,30 +101,30 @@ def test_chunks_of_the_dead_are_given_up(path: Path) -> None:
 def test_a_text_that_changes_and_changes_back_is_encoded_anew(path: Path) -> None:
     with DurableMemory(path, {"main": Counting()}) as memory:
         do(memory, Create("one"))
-        nearest(memory, "one")
+        scored(memory, "one")
         do(memory, Update("m1", "two"), Update("m1", "one"))
     encoder = Counting()
     with DurableMemory(path, {"main": encoder}) as again:
-        nearest(again, "x")
+        scored(again, "x")
     assert encoder.texts == ["one", "x"]
 
 
 def test_vectors_that_are_gone_are_made_again(path: Path) -> None:
     with DurableMemory(path, {"main": Counting()}) as memory:
         do(memory, Create("one"), Create("two"))
-        before = nearest(memory, "one")
+        before = scored(memory, "one")
     with sqlite3.connect(path) as database:
         database.execute("DELETE FROM vectors")
     database.close()
     for _ in range(2):
         with DurableMemory(path, {"main": HashingEncoder(16)}) as again:
-            assert nearest(again, "one") == before
+            assert scored(again, "one") == before
 
 
 def test_a_chunk_of_another_dimension_is_an_error(path: Path) -> None:
     with DurableMemory(path, {"main": HashingEncoder(16)}) as memory:
         do(memory, Create("one"))
-        nearest(memory, "one")
+        scored(memory, "one")
     with sqlite3.connect(path) as database:
         database.execute("UPDATE vectors SET rows = zeroblob(128)")
     database.close()
@@ -180,14 +162,14 @@ def test_a_kill_after_vectors_were_written_loses_neither_them_nor_later_writes(p
     encoder = Counting()
     with DurableMemory(path, {"main": encoder}) as memory:
         assert len(memory) == 301
-        nearest(memory, "text")
+        scored(memory, "text")
     assert encoder.texts == ["quite another text", "a late text", "text"]
 
 
 def test_nobody_decodes_an_entry_that_nobody_asks_for(path: Path) -> None:
     with DurableMemory(path, {"main": HashingEncoder(16)}) as memory:
         do(memory, *(Create(f"text {number}") for number in range(20)), Link("m3", ("m4",)))
-        nearest(memory, "text")
+        scored(memory, "text")
     with DurableMemory(path, {"main": HashingEncoder(16)}) as again:
         kept = again.stores["main"].entries
         assert {type(value) for value in dict.values(kept)} == {tuple}
@@ -257,7 +239,7 @@ def test_a_file_of_schema_2_opens_with_its_vectors(path: Path) -> None:
         encoder = Counting()
         with DurableMemory(path, {"main": encoder}) as opened:
             assert opened.to_json() == memory.to_json()
-            assert nearest(opened, "7") == nearest(memory, "7")
+            assert scored(opened, "7") == scored(memory, "7")
         assert len(encoder.texts) == (1 if turn else 30)
 
 

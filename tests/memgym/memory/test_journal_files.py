@@ -7,19 +7,17 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from small_journal import Counting, do, nearest
 
 from memgym.memory import Memory, Write
 from memgym.memory.encoders import HashingEncoder
 from memgym.memory.journal import DurableMemory, JournalError
-from memgym.operations import Create, Delete, Evolve, Link, Operation, Read, Result, Scratchpad, Update
-
-SOURCE = Write("episode", 1, "test", 1)
+from memgym.operations import Create, Delete, Evolve, Link, Operation, Scratchpad, Update
 
 WRITER = """
 import sys
@@ -45,26 +43,6 @@ for step in range(10**6):
     memory.apply(operation, Write("episode", step, operation.kind, memory.clock))
     print(step, memory.digest(), flush=True)
 """
-
-
-class Counting(HashingEncoder):
-    """Counts the texts that it encodes."""
-
-    def __init__(self, dimension: int = 16) -> None:
-        super().__init__(dimension)
-        self.texts: list[str] = []
-
-    def encode(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        self.texts += texts
-        return super().encode(texts, query=query)
-
-
-def do(memory: Memory, *operations: Operation) -> list[Result]:
-    return [memory.apply(operation, SOURCE) for operation in operations]
-
-
-def nearest(memory: Memory, query: str) -> list[str]:
-    return [hit.entry.id for hit in memory.read(Read(query, by="dense"), k=9)[1]]
 
 
 @pytest.fixture
