@@ -94,18 +94,21 @@ def markdown(group: Seeds) -> str:
     rows = compared(group)
     if not rows:
         return ""
-    over = "seeds" if len(group.runs) > 1 else "episodes"
-    head = f"| {group.label}: setting | agent | n | reward | 95 % interval over {over} | operations a step |"
-    lines = [
-        f"| {row.setting or 'own'} | {row.agent} | {row.n} | {number(row.mean)} | {number(row.low)} to "
-        f"{number(row.high)} | {number(row.operations, 2)} |"
+    several = len(group.runs) > 1
+    over = "seeds" if several else "episodes"
+    head = [f"{group.label}: setting", "agent", "n", "reward", f"95 % interval over {over}", "operations a step"]
+    cells = [
+        [
+            row.setting or "own", row.agent, str(row.n), number(row.mean), f"{number(row.low)} to {number(row.high)}",
+            number(row.operations, 2),
+        ]
         for row in rows
-    ]
-    if len(group.runs) == 1:
-        return "\n".join([head, "|---|---|---|---|---|---|", *lines, ""])
-    behind = (f" {_told(row.behind)} |" for row in rows)
-    lines = [line + more for line, more in zip(lines, behind, strict=True)]
-    return "\n".join([f"{head} less than the trained policy by |", "|---|---|---|---|---|---|---|", *lines, ""])
+    ]  # fmt: skip
+    if several:
+        head.append("less than the trained policy by")
+        cells = [[*line, _told(row.behind)] for line, row in zip(cells, rows, strict=True)]
+    lines = [head, ["---"] * len(head), *cells]
+    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), ""])
 
 
 def _told(found: Interval | None) -> str:
