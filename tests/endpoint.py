@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -63,17 +64,26 @@ class Server:
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
 
 
+@contextmanager
+def serving() -> Iterator[Server]:
+    """An endpoint that is up until the block ends."""
+    server = Server()
+    server.thread.start()
+    try:
+        yield server
+    finally:
+        server.http.shutdown()
+        server.http.server_close()
+        server.thread.join()
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """An endpoint that is up, while nothing in the surroundings names another."""
     for name in ("MEMGYM_BASE_URL", "OPENAI_BASE_URL", "MEMGYM_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    server = Server()
-    server.thread.start()
-    yield server
-    server.http.shutdown()
-    server.http.server_close()
-    server.thread.join()
+    with serving() as server:
+        yield server
 
 
 def chat(model: OpenAIModel, *requests: Request) -> list[Reply]:
